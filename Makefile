@@ -1,0 +1,59 @@
+# Every target sets itself up in .venv; a second run finds it ready and starts at once.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+
+# Extra arguments for pytest, e.g. make test ARGS="-k replay -x"
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.ready  ## one mind's life in the terminal, under each metabolism
+	$(BIN)/ebbtide demo
+
+test: .venv/.ready  ## all tests, fault tests included
+	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
+
+lint: .venv/.ready  ## style, types and import directions
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: .venv/.ready  ## rewrite the code in the house style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: .venv/.ready  ## measure, next to the bare floor of the same run
+	$(BIN)/python -m bench.tick
+	$(BIN)/python -m bench.store
+	$(BIN)/python -m bench.startup
+
+# Not for every day: `requirements.lock` changes only when this is run. Needs uv.
+# The index is left out on purpose: whoever installs chooses where packages come from, the hashes say which.
+lock:  ## pin all dependencies anew
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --group dev \
+		--generate-hashes --no-emit-index-url --output-file requirements.lock pyproject.toml
+
+clean:  ## remove the environment and everything generated
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Two stamps: a changed lock builds the environment afresh, so that nothing unpinned survives in it;
+# a changed pyproject.toml only installs the package again. The build backend is in the lock too,
+# hence no build isolation: nothing is fetched that the lock does not name.
+.venv/.locked: requirements.lock
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Ebbtide needs Python 3.11 or newer, and '$(PYTHON)' is not." >&2; \
+		echo "Name one that is: make PYTHON=/path/to/python3" >&2; exit 1; }
+	"$(PYTHON)" -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+.venv/.ready: .venv/.locked pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,39 @@
+"""Ebbtide: long-term memory for agents that forgets on purpose, can say why, and can undo it.
+
+The names below are the public surface. They are loaded when first used, so that `import ebbtide` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ebbtide.app import open_mind as open  # noqa: A004 — `ebbtide.open` reads as it should
+    from ebbtide.core.draft import Draft
+    from ebbtide.core.errors import EbbtideError
+    from ebbtide.core.memory import Mark, Memory, State, Step
+    from ebbtide.mind import Mind
+
+__version__ = "0.1.0"
+__all__ = ["Draft", "EbbtideError", "Mark", "Memory", "Mind", "State", "Step", "__version__", "open"]
+
+_HOME = {
+    "Draft": "core.draft",
+    "EbbtideError": "core.errors",
+    "Mark": "core.memory",
+    "Memory": "core.memory",
+    "Mind": "mind",
+    "State": "core.memory",
+    "Step": "core.memory",
+    "open": "app:open_mind",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'ebbtide' has no attribute {name!r}")
+    module, _, attribute = _HOME[name].partition(":")
+    return getattr(import_module(f"ebbtide.{module}"), attribute or name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,230 @@
+"""Everything that can happen to a mind, as values. The journal is a list of these; `replay` says what each means.
+
+Whatever was decided by chance, by a model or by a clock is inside the change, so replay needs none of them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ebbtide.core.memory import Content
+
+
+@dataclass(frozen=True, slots=True)
+class Configure:
+    """The mind lives by this regime from now on. The first entry of every journal."""
+
+    at: float
+    metabolism: str
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PutMemory:
+    """`created_at` differs from `at` only for memories taken over from elsewhere."""
+
+    at: float
+    id: int
+    content: Content
+    created_at: float
+    importance: float | None = None
+    policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """The memory says something else now: replaced by its owner, or shortened by a cycle (`cause`)."""
+
+    at: float
+    id: int
+    content: Content
+    cause: str = "replaced"
+
+
+@dataclass(frozen=True, slots=True)
+class PutLink:
+    """A link is made, or made anew with this strength."""
+
+    at: float
+    source: int
+    target: int
+    relation: str
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unlink:
+    at: float
+    source: int
+    target: int
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Read directly, or its use confirmed."""
+
+    at: float
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Traverse:
+    """Reached by walking a link."""
+
+    at: float
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Into the trash. `cause`: asked (a person or agent), or what the metabolism decided by itself."""
+
+    at: float
+    id: int
+    key: str
+    cause: str = "asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Out of the trash as it went in, under `key`.
+
+    Un-merges what a merge put there; `kept` is then what `into` says again.
+    """
+
+    at: float
+    id: int
+    key: str
+    into: int | None = None
+    kept: Content | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """`id` goes into `into`, which then says `content`; `before` is what it said, for the way back."""
+
+    at: float
+    into: int
+    id: int
+    key: str
+    content: Content
+    before: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """Out of the trash for good."""
+
+    at: float
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDown:
+    """A tick's findings. A memory changed after entry `seen` is left for the next tick."""
+
+    at: float
+    seen: int
+    ids: tuple[int, ...]
+    states: tuple[int, ...]
+    marks: tuple[int, ...]
+    scores: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A compression cycle passed over these; `ids` empty: over all up to `upto` but `skip`."""
+
+    at: float
+    ids: tuple[int, ...] = ()
+    upto: int = 0
+    skip: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The focus points from now on, least recently mentioned first."""
+
+    at: float
+    ids: tuple[int, ...]
+
+
+Change = (
+    Configure
+    | PutMemory
+    | Rewrite
+    | PutLink
+    | Unlink
+    | Access
+    | Traverse
+    | Forget
+    | Restore
+    | Merge
+    | Discard
+    | WriteDown
+    | Scan
+    | Focus
+)
+KINDS: dict[str, type[Change]] = {
+    "configure": Configure,
+    "put": PutMemory,
+    "rewrite": Rewrite,
+    "link": PutLink,
+    "unlink": Unlink,
+    "access": Access,
+    "traverse": Traverse,
+    "forget": Forget,
+    "restore": Restore,
+    "merge": Merge,
+    "discard": Discard,
+    "tick": WriteDown,
+    "scan": Scan,
+    "focus": Focus,
+}
+KIND_OF: dict[type[Change], str] = {change: kind for kind, change in KINDS.items()}
+
+# Entries that only move hot counters: their columns are written to the tables at checkpoints, not at once.
+HOT = (Access, Traverse, Scan)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Changes that happen together or not at all.
+
+    The token names the batch and no other: applying a batch of that name again does nothing.
+    """
+
+    changes: tuple[Change, ...]
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A change as the journal has it."""
+
+    seq: int
+    change: Change
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a batch: its last entry, and which memories a tick left alone because they had moved on."""
+
+    seq: int
+    stale: tuple[int, ...] = ()
+    repeated: bool = False
+
+
+def subject(change: Change) -> int | None:
+    """The one memory a change is about, if it is about one."""
+    match change:
+        case PutMemory() | Rewrite() | Forget() | Restore():
+            return change.id
+        case Merge():
+            return change.into
+        case PutLink() | Unlink():
+            return change.source
+        case Access() | Traverse() | Discard() if len(change.ids) == 1:
+            return change.ids[0]
+    return None

@@ -1,0 +1,163 @@
+"""How a memory leaves for the trash — forgotten, or merged into another — and how it comes back.   SPEC C8.
+
+Coming back is the undoing of leaving, to the bit, also in what leaving did to others; but whatever lived on
+since keeps its later life.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ebbtide.core.changes import Forget, Merge, Restore
+from ebbtide.core.links import LinkRow
+from ebbtide.core.signals import NEVER
+from ebbtide.core.state import Echo, MindState, Trashed
+
+_COUNTS = ("access_count", "traverse_count")
+_TIMES = ("last_accessed_at", "last_linked_at", "last_touched_at")
+_LENGTHS = ("original_length", "length")
+_MERGED = "merged"
+
+Values = dict[str, float | None]
+
+
+def forget(state: MindState, c: Forget, seq: int) -> Sequence[int]:
+    """Its own links go with it; links that point to it stay, as traces."""
+    removed = [state.links.get(slot) for slot in state.links.leaving(c.id).tolist()]
+    row = state.table.values(state.table.row(c.id))
+    before = _values(state, (link.target for link in removed))
+    _disconnect_all(state, removed)
+    state.take_out(c.id, c.key)
+    touched = state.weigh(before, c.at, seq)
+    echoes = _echoes(state, before)
+    state.trash[c.id] = Trashed(c.id, c.key, c.at, c.cause, row, tuple(removed), echoes=echoes)
+    return touched
+
+
+def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
+    """The other's links and uses pass to the one that stays."""
+    row = state.table.values(state.table.row(c.id))
+    slots = [*state.links.leaving(c.id).tolist(), *state.links.reaching(c.id).tolist()]
+    theirs = [state.links.get(slot) for slot in slots]
+    others = [c.into, *(end for link in theirs for end in link[:2] if end != c.id)]
+    before = _values(state, others)
+    _disconnect_all(state, theirs)
+    state.take_out(c.id, c.key)
+    replaced, added = _inherit(state, c.into, c.id, theirs)
+    _absorb(state, c.into, row, len(c.content.text))
+    touched = state.weigh(before, c.at, seq)
+    state.trash[c.id] = Trashed(
+        id=c.id,
+        key=c.key,
+        at=c.at,
+        cause=_MERGED,
+        row=row,
+        removed=(*theirs, *replaced),
+        added=tuple(added),
+        echoes=_echoes(state, before),
+        into=c.into,
+        before=c.before,
+        merged=c.content,
+    )
+    return touched
+
+
+def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
+    gone = state.trash.pop(c.id)
+    pointing = len(state.links.reaching(c.id))
+    state.table.append(gone.row | {"out_degree": 0, "in_degree": pointing, "version": seq})
+    state.keys[c.key] = c.id
+    _disconnect_all(state, [link for link in gone.added if _stands(state, link)])
+    for link in gone.removed:
+        if link.source in state.table:
+            state.connect(LinkRow(*link))
+    return [c.id, *_call_back(state, gone, c.at, seq)]
+
+
+def _inherit(state: MindState, into: int, gone: int, links: Sequence[LinkRow]) -> tuple[list[LinkRow], list[LinkRow]]:
+    """Re-point links; of two that become the same the stronger stands. Returns the replaced and the new."""
+    replaced, added = [], []
+    for link in links:
+        new = link._replace(
+            source=into if link.source == gone else link.source,
+            target=into if link.target == gone else link.target,
+        )
+        slot = state.links.find(new.source, new.target, new.relation)
+        if new.source == new.target or (slot >= 0 and state.links.get(slot).strength >= new.strength):
+            continue
+        if slot >= 0:
+            replaced.append(state.links.get(slot))
+        state.connect(new)
+        added.append(new)
+    return replaced, added
+
+
+def _absorb(state: MindState, into: int, gone: Mapping[str, Any], length: int) -> None:
+    columns, row = state.table.columns, state.table.row(into)
+    for name in _COUNTS:
+        columns[name][row] += gone[name]
+    for name in _TIMES:
+        columns[name][row] = max(columns[name][row], _moment(gone[name]))
+    for name in _LENGTHS:
+        columns[name][row] = length
+
+
+def _call_back(state: MindState, gone: Trashed, at: float, seq: int) -> list[int]:
+    """Undo what the leaving did to others."""
+    echoes = [echo for echo in gone.echoes if echo.id in state.table]
+    own = _own_names(state)
+    moved_on = [echo.id for echo in echoes if _picked(_row(state, echo.id), own) != _picked(echo.after, own)]
+    state.weigh(moved_on, at, seq)
+    for echo in echoes:
+        row = state.table.row(echo.id)
+        if echo.id not in moved_on:
+            _revert(state, row, echo, own)
+            if "weight" in state.table.columns:
+                state.table.columns["weight"][row] = state.weight(echo.id)
+        _revert(state, row, echo, (*_TIMES, *_LENGTHS))
+        for name in _COUNTS:
+            state.table.columns[name][row] -= (echo.after[name] or 0) - (echo.before[name] or 0)
+        state.table.columns["version"][row] = seq
+    return [echo.id for echo in echoes]
+
+
+def _revert(state: MindState, row: int, echo: Echo, names: Iterable[str]) -> None:
+    for name in names:
+        if state.table.columns[name][row] == _moment(echo.after[name]):
+            state.table.columns[name][row] = _moment(echo.before[name])
+
+
+def _disconnect_all(state: MindState, links: Iterable[LinkRow]) -> None:
+    for link in links:
+        state.disconnect(state.links.find(link.source, link.target, link.relation))
+
+
+def _stands(state: MindState, link: LinkRow) -> bool:
+    slot = state.links.find(link.source, link.target, link.relation)
+    return slot >= 0 and state.links.get(slot) == LinkRow(*link)
+
+
+def _own_names(state: MindState) -> tuple[str, ...]:
+    """The metabolism's own books, without what is counted anew (weight) or only written down (score)."""
+    return tuple(name for name in state.regime.metabolism.own if name not in ("weight", "score"))
+
+
+def _values(state: MindState, ids: Iterable[int]) -> dict[int, Values]:
+    names = (*_own_names(state), *_COUNTS, *_TIMES, *_LENGTHS)
+    return {memory: _picked(_row(state, memory), names) for memory in dict.fromkeys(ids) if memory in state.table}
+
+
+def _echoes(state: MindState, before: Mapping[int, Values]) -> tuple[Echo, ...]:
+    after = _values(state, before)
+    return tuple(Echo(memory, before[memory], after[memory]) for memory in before)
+
+
+def _row(state: MindState, memory: int) -> Values:
+    return state.table.values(state.table.row(memory))
+
+
+def _picked(values: Mapping[str, float | None], names: Iterable[str]) -> Values:
+    return {name: values[name] for name in names}
+
+
+def _moment(value: float | None) -> float:
+    return NEVER if value is None else value

@@ -1,0 +1,118 @@
+"""What every metabolism answers, and the arithmetic they share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from ebbtide.core.memory import State
+from ebbtide.core.signals import Column, Signals
+
+FOREVER = float("inf")
+_HORIZON = 1000 * 365.25 * 86400.0  # beyond a thousand years we say "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a metabolism says of each row at one moment."""
+
+    vitality: Column
+    state: Column  # codes, see memory.STATES
+    marks: Column  # bits, see memory.Mark
+    score: Column | None = None  # the integer to be written down, where there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """When each row will reach something if nothing happens: a moment, or a number of scans; inf is never."""
+
+    event: str
+    at: Column | None = None
+    scans: Column | None = None
+
+
+class Metabolism(Protocol):
+    """Pure arithmetic: `now` is an argument, columns in, columns out, one value per row.
+
+    The three methods `born`, `used` and `relinked` are the metabolism's own bookkeeping. They return
+    new values for the columns named in `own`, computed from the signals *before* the event.
+    """
+
+    name: ClassVar[str]
+    own: ClassVar[tuple[str, ...]]
+    states: ClassVar[tuple[State, ...]]
+    hidden: ClassVar[tuple[State, ...]]  # left out of reading unless asked for
+
+    def vitality(self, s: Signals, now: float) -> Column: ...
+    def judge(self, s: Signals, now: float) -> Verdicts: ...
+    def terms(self, s: Signals, now: float) -> dict[str, Column]: ...
+    def fades_at(self, s: Signals, now: float) -> list[Forecast]: ...
+    def why(self, s: Signals, now: float) -> str: ...
+    def born(self, at: float, given: Mapping[str, Any]) -> dict[str, Any]: ...
+    def used(self, s: Signals, at: Column) -> dict[str, Column]: ...
+    def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]: ...
+
+
+class Quiet:
+    """The bookkeeping of a metabolism that keeps no books of its own."""
+
+    own: ClassVar[tuple[str, ...]] = ()
+
+    def born(self, at: float, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {}
+
+    def used(self, s: Signals, at: Column) -> dict[str, Column]:
+        return {}
+
+    def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]:
+        return {}
+
+
+def param(
+    default: Any,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    above: float | None = None,
+    unit: str = "",
+) -> Any:
+    """A parameter with its permitted range: low ≤ value ≤ high, or value > above."""
+    return field(default=default, metadata={"low": low, "high": high, "above": above, "unit": unit})
+
+
+def choice(default: str, options: Sequence[str]) -> Any:
+    return field(default=default, metadata={"options": tuple(options)})
+
+
+def since(now: float | Column, then: Column) -> Column:
+    """Elapsed seconds; a clock that went backwards counts as no time at all."""
+    return np.maximum(now - then, 0.0)
+
+
+def first_moment(holds: Callable[[Column], Column], start: Column) -> Column:
+    """The first moment ≥ start at which `holds` (false before, true ever after).
+
+    Inf if that is not within a thousand years.
+    Exact to the last bit of the float: at the moment just before it does not hold.
+    """
+    low = np.array(start, np.float64)
+    already = holds(low)
+    step = np.full(low.shape, 1.0)
+    high = low + step
+    while (short := ~holds(high) & (step < _HORIZON)).any():
+        step = np.where(short, np.minimum(step * 4.0, _HORIZON), step)
+        high = np.where(short, start + step, high)
+    never = ~holds(high)
+    middle = _between(low, high)
+    while ((middle > low) & (middle < high)).any():
+        true = holds(middle)
+        high = np.where(true, middle, high)
+        low = np.where(true, low, middle)
+        middle = _between(low, high)
+    return np.where(already, start, np.where(never, FOREVER, high))
+
+
+def _between(low: Column, high: Column) -> Column:
+    middle: Column = low + (high - low) / 2.0
+    return middle

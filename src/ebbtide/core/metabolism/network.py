@@ -1,0 +1,114 @@
+"""Network: importance is the strength of a memory's own links; scans, not seconds, wear it down.
+
+SPEC N1, N5, N6.
+
+A link's strength now = strength · decay_rate^(scan_count of its source − since), 1.0 while focus pins it,
+and nothing once it is under link_break_threshold. Importance = Σ of these. From it follow
+    importance ≥ 1      the text is protected
+    0 < importance < 1  target length = length · importance
+    target < delete_threshold, or importance 0: the next scan forgets it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ebbtide.core.memory import CODE_OF, State
+from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, choice, param
+from ebbtide.core.signals import Column, Signals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network(Quiet):
+    name: ClassVar[str] = "network"
+    states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.FADING, State.VANISHING)
+    hidden: ClassVar[tuple[State, ...]] = ()
+
+    focus_limit: int = param(5, 1)
+    decay_rate: float = param(0.97, above=0.0, high=1.0)
+    link_initial_strength: float = param(0.5, above=0.0, high=1.0)
+    delete_threshold: int = param(5, 0, unit="characters")
+    link_break_threshold: float = param(0.01, 0.0, 1.0)
+    time_slice: int = param(30_000, 1, unit="milliseconds")
+    max_retries: int = param(15, 0)
+    default_search_depth: int = param(2, 1)
+    scan_budget: int = param(0, 0, unit="nodes per cycle, 0: no limit")
+    node_pool: int = param(0, 0, unit="nodes, 0: no limit")
+    basis: str = choice("original", ("original", "current"))
+    traces: str = choice("keep", ("keep", "sweep"))
+
+    def strengths(self, s: Signals, extra_scans: Column | int = 0) -> Column:
+        """Each link's strength now, or after so many more scans of its source."""
+        scans = (s.scan_count + extra_scans)[s.links.row] - s.links.since
+        worn: Column = s.links.strength * np.power(self.decay_rate, scans.astype(float))
+        worn[worn < self.link_break_threshold] = 0.0
+        worn[s.links.pinned] = 1.0
+        return worn
+
+    def vitality(self, s: Signals, now: float, extra_scans: Column | int = 0) -> Column:
+        return np.bincount(s.links.row, weights=self.strengths(s, extra_scans), minlength=len(s))
+
+    def target_length(self, s: Signals, importance: Column) -> Column:
+        """The length N6 leaves to the text, in whole characters."""
+        target: Column = np.floor(self._basis_length(s) * np.minimum(importance, 1.0)).astype(np.int64)
+        return target
+
+    def judge(self, s: Signals, now: float) -> Verdicts:
+        importance = self.vitality(s, now)
+        return Verdicts(importance, self._state(s, importance), np.zeros(len(s), np.int8))
+
+    def terms(self, s: Signals, now: float) -> dict[str, Column]:
+        pinned = np.bincount(s.links.row, weights=s.links.pinned.astype(float), minlength=len(s))
+        return {"Σ pinned links": pinned, "Σ fading links": self.vitality(s, now) - pinned}
+
+    def fades_at(self, s: Signals, now: float) -> list[Forecast]:
+        return [
+            Forecast("fading", scans=self._scans_until(s, lambda code: code != _ACTIVE)),
+            Forecast("vanishing", scans=self._scans_until(s, lambda code: code == _VANISHING)),
+        ]
+
+    def why(self, s: Signals, now: float) -> str:
+        importance = float(self.vitality(s, now)[0])
+        if s.id[0] in s.focus:
+            return "in focus: neither scanned nor shortened"
+        if importance >= 1.0:
+            return f"importance {importance:.3f} ≥ 1: the text is protected"
+        target = int(self.target_length(s, np.array([importance]))[0])
+        if importance == 0.0 or target < self.delete_threshold:
+            return f"importance {importance:.3f} leaves {target} characters: the next scan forgets it"
+        length = int(self._basis_length(s)[0])
+        return f"importance {importance:.3f} < 1 leaves {target} of {length} characters"
+
+    def _basis_length(self, s: Signals) -> Column:
+        return s.original_length if self.basis == "original" else s.length
+
+    def _state(self, s: Signals, importance: Column) -> Column:
+        gone = (importance == 0.0) | (self.target_length(s, importance) < self.delete_threshold)
+        state = np.where(importance >= 1.0, _ACTIVE, np.where(gone, _VANISHING, _FADING))
+        if s.focus:
+            state[np.isin(s.id, s.focus)] = _ACTIVE
+        return state
+
+    def _scans_until(self, s: Signals, reached: Callable[[Column], Column]) -> Column:
+        """How many more scans bring each row there (bisection; a row that never gets there: inf)."""
+        low, high = np.full(len(s), -1), np.full(len(s), self._longest_life())
+        never = ~reached(self._state(s, self.vitality(s, 0.0, high)))
+        while (high - low > 1).any():
+            middle = high - (high - low) // 2  # a row that is done asks at `high` again, where it is true
+            true = reached(self._state(s, self.vitality(s, 0.0, middle)))
+            high, low = np.where(true, middle, high), np.where(true, low, middle)
+        return np.where(never, FOREVER, high)
+
+    def _longest_life(self) -> int:
+        """Scans after which any link that is not pinned has broken; 0 if none ever will."""
+        if self.decay_rate == 1.0:
+            return 0
+        broken = np.log(self.link_break_threshold) if self.link_break_threshold else _LOG_OF_NOTHING
+        return int(np.ceil(broken / np.log(self.decay_rate))) + 1
+
+
+_LOG_OF_NOTHING = -746.0  # e^−746 is 0 in a float
+_ACTIVE, _FADING = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.FADING])
+_VANISHING = np.int8(CODE_OF[State.VANISHING])

@@ -1,0 +1,148 @@
+"""Parameters of a mind: which there are, what is allowed, what happens to a bad one.   SPEC C9.
+
+A bad *value* of a decay parameter falls back to its default; the check returns what it did, the edge logs it.
+An unknown *name* is a typo and an error.
+"""
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, fields
+from typing import Any, NamedTuple
+
+from ebbtide.core.errors import InvalidInput
+from ebbtide.core.metabolism import METABOLISMS, Metabolism
+from ebbtide.core.metabolism.base import param
+
+
+class Fallback(NamedTuple):
+    """A parameter that was refused, and the default that stands in."""
+
+    name: str
+    value: Any
+    default: Any
+    reason: str
+
+    def __str__(self) -> str:
+        return f"parameter {self.name} = {self.value!r} {self.reason}; using the default {self.default!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Common:
+    """Parameters every mind has."""
+
+    trash_days: float = param(30.0, 0.0, unit="days")
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """How one mind lives: its metabolism and what is common to all."""
+
+    metabolism: Metabolism
+    common: Common
+
+    def params(self) -> dict[str, Any]:
+        parts = (self.metabolism, self.common)
+        return {f.name: getattr(part, f.name) for part in parts for f in _fields(part)}
+
+
+def parameters_of(metabolism: str) -> list[Field[Any]]:
+    return [*_fields(METABOLISMS[known_metabolism(metabolism)]), *_fields(Common)]
+
+
+def known_metabolism(name: str) -> str:
+    if name not in METABOLISMS:
+        raise InvalidInput(problem=f"{name!r} is not a metabolism: {_suggest(name, METABOLISMS)}")
+    return name
+
+
+def regime(metabolism: str, given: Mapping[str, Any]) -> tuple[Regime, list[Fallback]]:
+    """The regime these parameters make, and every fallback that was needed."""
+    known = {f.name: f for f in parameters_of(metabolism)}
+    for name in given:
+        if name not in known:
+            problem = f"{name!r} is not a parameter of {metabolism}: {_suggest(name, known)}"
+            raise InvalidInput(problem=problem)
+    reasons = {name: reason for name, value in given.items() if (reason := _refusal(known[name], value))}
+    reasons = _crossed(metabolism, {**_defaults(known), **_without(given, reasons)}) | reasons
+    good = {name: _typed(known[name], value) for name, value in given.items() if name not in reasons}
+    fallbacks = [
+        Fallback(name, given.get(name), known[name].default, reason)
+        for name, reason in reasons.items()
+        if name in given
+    ]
+    return _build(metabolism, good), fallbacks
+
+
+def _build(metabolism: str, good: Mapping[str, Any]) -> Regime:
+    common = {f.name: good[f.name] for f in fields(Common) if f.name in good}
+    own = {name: value for name, value in good.items() if name not in common}
+    return Regime(METABOLISMS[metabolism](**own), Common(**common))
+
+
+def _refusal(known: Field[Any], value: Any) -> str:
+    """Why this value cannot be taken; empty if it can."""
+    options = known.metadata.get("options")
+    if options:
+        return "" if value in options else f"is not one of {', '.join(options)}"
+    if isinstance(known.default, bool):
+        return "" if isinstance(value, bool) else "is not true or false"
+    if not _is_finite(value):
+        return "is not a finite number"
+    if isinstance(known.default, int) and value != int(value):
+        return "is not a whole number"
+    return _out_of_range(known.metadata, value)
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number no float can hold
+        return False
+
+
+def _out_of_range(limits: Mapping[str, Any], value: float) -> str:
+    low, high, above = limits.get("low"), limits.get("high"), limits.get("above")
+    if low is not None and value < low:
+        return f"is below {low:g}"
+    if above is not None and value <= above:
+        return f"is not above {above:g}"
+    if high is not None and value > high:
+        return f"is above {high:g}"
+    return ""
+
+
+_ORDERED = {"activity": ("theta_delete", "theta_active"), "score": ("cold_from", "active_from")}
+
+
+def _crossed(metabolism: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """Two thresholds that must stand in order, and do not."""
+    low, high = _ORDERED.get(metabolism, (None, None))
+    if low is None or high is None or values[low] < values[high]:
+        return {}
+    return {low: f"is not below {high}", high: f"is not above {low}"}
+
+
+def _typed(known: Field[Any], value: Any) -> Any:
+    as_declared: type[Any] = type(known.default)
+    return as_declared(value)
+
+
+def _defaults(known: Mapping[str, Field[Any]]) -> dict[str, Any]:
+    return {name: f.default for name, f in known.items()}
+
+
+def _without(given: Mapping[str, Any], dropped: Mapping[str, str]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in dropped}
+
+
+def _fields(part: Any) -> tuple[Field[Any], ...]:
+    return fields(part)
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, 1)
+    return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"

@@ -1,0 +1,119 @@
+"""What the mind needs from the world, as protocols. Stores, clocks and models implement them; nobody inherits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ebbtide.core.changes import Batch, Entry, Receipt
+from ebbtide.core.memory import Content, Link, State
+from ebbtide.core.parameters import Regime
+from ebbtide.core.signals import Signals
+from ebbtide.core.snapshot import Snapshot
+from ebbtide.core.state import Trashed
+
+
+class Clock(Protocol):
+    def now(self) -> float:
+        """UTC, in seconds since the epoch."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which memories a page shows, by what the last tick wrote down. None: no condition."""
+
+    states: tuple[State, ...] | None = None
+    score: tuple[int, int] | None = None
+    kind: str | None = None
+    domain: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    memories: int
+    links: int
+    traces: int  # links whose target is gone
+    trash: int
+    journal_entries: int
+    journal_from: int
+    disk_bytes: int
+    ram_bytes: int
+
+
+class Store(Protocol):
+    """One mind's store. The only way to change it is `apply`.
+
+    Reads never change anything, give a consistent picture of one moment, and leave out what is not there.
+    """
+
+    @property
+    def regime(self) -> Regime:
+        """How this mind lives. Not yet configured: activity, with its defaults."""
+        ...
+
+    @property
+    def seq(self) -> int:
+        """The number of the last journal entry; 0 in a mind nothing has happened to."""
+        ...
+
+    async def apply(self, batch: Batch, *, lazy: bool = False) -> Receipt:
+        """All changes or none, with their journal entries, in one transaction.
+
+        Returns when the batch would survive a crash. A batch whose token is known does nothing. `lazy`
+        batches (statistics) are visible at once and on disk soon; a crash may lose them, nothing else.
+        Raises Conflict, NotFound or InvalidInput and changes nothing if the batch does not fit the mind.
+        """
+        ...
+
+    async def reserve(self, count: int) -> int:
+        """The first of `count` ids that are the caller's and nobody else's, ever."""
+        ...
+
+    async def find(self, key: str) -> int | None:
+        """The id of the living memory of that key."""
+        ...
+
+    async def contents(self, ids: Sequence[int]) -> dict[int, Content]:
+        """What these living memories say; ids that are not alive are left out."""
+        ...
+
+    async def signals(self, ids: Sequence[int] | None = None) -> Signals:
+        """Columns of all living memories, or of these in this order (all must be alive).
+
+        Not copied: valid until the next await.
+        """
+        ...
+
+    async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
+        """A memory's links, strongest first, at the strength they have now. Targets may be gone (traces)."""
+        ...
+
+    async def page(self, where: Where, *, after: int = 0, limit: int = 100) -> list[int]:
+        """Ids in ascending order from `after` on, by stored state and score."""
+        ...
+
+    async def trash(self, *, key: str | None = None) -> list[tuple[Content, Trashed]]:
+        """What is in the trash (under that key), last forgotten first."""
+        ...
+
+    async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:
+        """Entries in order, from the one after `after`; only those about one memory, if given."""
+        ...
+
+    async def base(self) -> Snapshot | None:
+        """Where the journal starts from, if its beginning was folded away."""
+        ...
+
+    async def snapshot(self) -> Snapshot:
+        """The whole mind as one value."""
+        ...
+
+    async def compact(self, base: Snapshot) -> None:
+        """Let the journal start from this base, and drop the entries up to it."""
+        ...
+
+    async def info(self) -> StoreInfo: ...
+
+    async def close(self) -> None:
+        """Everything on disk, nothing held. Closing twice is closing once."""
+        ...

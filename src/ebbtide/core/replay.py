@@ -1,0 +1,196 @@
+"""What every change means, in one place: a mind's state is the fold of its journal.
+
+`fold` cannot fail: what could be wrong with a change is found by `admission` before anything moves. It
+returns what a store must write at once; hot counters are only marked dirty.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ebbtide.core import leaving
+from ebbtide.core.changes import (
+    Access,
+    Change,
+    Configure,
+    Discard,
+    Focus,
+    Forget,
+    Merge,
+    PutLink,
+    PutMemory,
+    Restore,
+    Rewrite,
+    Scan,
+    Traverse,
+    Unlink,
+    WriteDown,
+)
+from ebbtide.core.links import LinkRow
+from ebbtide.core.parameters import regime
+from ebbtide.core.signals import Column
+from ebbtide.core.state import LinkKey, MindState
+from ebbtide.core.whatif import COMPRESSED
+
+
+class Delta(NamedTuple):
+    """What one change moved beyond hot counters: memories whose rows, links whose strength or being, differ."""
+
+    rows: Sequence[int] = ()
+    links: Sequence[LinkKey] = ()
+
+
+NOTHING = Delta()
+
+
+def fold(state: MindState, change: Change, seq: int) -> Delta:
+    """Move the state on by one change, the journal's entry `seq`."""
+    state.seq = seq
+    rows = _MEANING[type(change)](state, change, seq)
+    if not rows and not state.moved_links:
+        return NOTHING
+    delta = Delta(rows, state.moved_links)
+    state.moved_links = []
+    return delta
+
+
+def fold_puts(state: MindState, puts: Sequence[PutMemory], first_seq: int) -> None:
+    """The same as folding each put by itself, with columns filled at one stroke."""
+    born = [_born(state, put) for put in puts]
+    ids = [put.id for put in puts]
+    created = [put.created_at for put in puts]
+    lengths = [len(put.content.text) for put in puts]
+    own = {name: [values[name] for values in born] for name in born[0]}
+    versions = range(first_seq, first_seq + len(puts))
+    state.table.extend(len(puts), state.newborn(ids, created, lengths, versions) | own)
+    state.keys.update({put.content.key: put.id for put in puts})
+    state.next_id = max(state.next_id, max(ids) + 1)
+    state.seq = versions[-1]
+
+
+def _configure(state: MindState, c: Configure, seq: int) -> Sequence[int]:
+    state.live_by(regime(c.metabolism, c.params)[0])
+    state.configured = True
+    return ()
+
+
+# ---- memories
+
+
+def _put(state: MindState, c: PutMemory, seq: int) -> Sequence[int]:
+    state.table.append(state.newborn(c.id, c.created_at, len(c.content.text), seq) | _born(state, c))
+    state.keys[c.content.key] = c.id
+    state.next_id = max(state.next_id, c.id + 1)
+    return ()
+
+
+def _born(state: MindState, c: PutMemory) -> dict[str, Any]:
+    return state.regime.metabolism.born(c.at, {"importance": c.importance, "policy": c.policy})
+
+
+def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
+    """An owner's new text is a new original; a shortened one is not."""
+    length = len(c.content.text)
+    original = {} if c.cause == COMPRESSED else {"original_length": length}
+    state.set(state.table.row(c.id), {"length": length, "version": seq, **original})
+    return (c.id,)
+
+
+def _discard(state: MindState, c: Discard, seq: int) -> Sequence[int]:
+    for memory in c.ids:
+        del state.trash[memory]
+    return ()
+
+
+# ---- use
+
+
+def _access(state: MindState, c: Access, seq: int) -> Sequence[int]:
+    rows, times = _uses(state, c.ids)
+    own = state.regime.metabolism.used(state.table.at(rows), np.full(len(rows), c.at))
+    state.set(rows, own)
+    return _stir(state, rows, ("access_count", times), ("last_accessed_at", c.at), seq)
+
+
+def _traverse(state: MindState, c: Traverse, seq: int) -> Sequence[int]:
+    rows, times = _uses(state, c.ids)
+    return _stir(state, rows, ("traverse_count", times), ("last_linked_at", c.at), seq)
+
+
+def _scan(state: MindState, c: Scan, seq: int) -> Sequence[int]:
+    ids = state.table.columns["id"][: len(state.table)]
+    chosen = np.isin(ids, c.ids) if c.ids else (ids <= c.upto) & ~np.isin(ids, c.skip)
+    return _stir(state, np.flatnonzero(chosen), ("scan_count", 1), None, seq)
+
+
+def _uses(state: MindState, ids: Sequence[int]) -> tuple[Column, Column]:
+    unique, times = np.unique(np.asarray(ids, np.int64), return_counts=True)
+    return state.table.rows(unique), times
+
+
+def _stir(
+    state: MindState, rows: Column, count: tuple[str, Any], clock: tuple[str, float] | None, seq: int
+) -> Sequence[int]:
+    """Hot columns moved: the writing is left to a checkpoint."""
+    columns = state.table.columns
+    columns[count[0]][rows] += count[1]
+    if clock is not None:
+        name, at = clock
+        columns[name][rows] = np.maximum(columns[name][rows], at)
+    columns["version"][rows] = seq
+    state.table.dirty[rows] = True
+    return ()
+
+
+# ---- links
+
+
+def _link(state: MindState, c: PutLink, seq: int) -> Sequence[int]:
+    ends = (c.source, c.target)
+    columns = state.table.columns
+    since = int(columns["scan_count"][state.table.row(c.source)])
+    state.connect(LinkRow(c.source, c.target, c.relation, c.strength, since))
+    for row in map(state.table.row, ends):
+        columns["last_linked_at"][row] = max(columns["last_linked_at"][row], c.at)
+    return state.weigh(ends, c.at, seq)
+
+
+def _unlink(state: MindState, c: Unlink, seq: int) -> Sequence[int]:
+    state.disconnect(state.links.find(c.source, c.target, c.relation))
+    return state.weigh((c.source, c.target), c.at, seq)
+
+
+# ---- ticks and focus
+
+
+def _write_down(state: MindState, c: WriteDown, seq: int) -> Sequence[int]:
+    """No event in a memory's life: nothing about its future depends on a tick."""
+    found = {"state": c.states, "marks": c.marks}
+    if c.scores is not None and "score" in state.table.columns:
+        found["score"] = c.scores
+    state.set(state.table.rows(c.ids), found)
+    return ()
+
+
+def _focus(state: MindState, c: Focus, seq: int) -> Sequence[int]:
+    state.focus_on(c.ids)
+    return ()
+
+
+_MEANING: dict[type, Callable[[MindState, Any, int], Sequence[int]]] = {
+    Configure: _configure,
+    PutMemory: _put,
+    Rewrite: _rewrite,
+    Discard: _discard,
+    Access: _access,
+    Traverse: _traverse,
+    Scan: _scan,
+    PutLink: _link,
+    Unlink: _unlink,
+    Forget: leaving.forget,
+    Merge: leaving.merge,
+    Restore: leaving.restore,
+    WriteDown: _write_down,
+    Focus: _focus,
+}

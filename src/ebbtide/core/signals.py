@@ -1,0 +1,199 @@
+"""Signals: the statistics of many memories as columns.
+
+`Signals` is what a metabolism reads: plain arrays, row i of each belongs to one memory.
+`SignalTable` is where a store keeps them: it grows, forgets rows, and finds a memory's row by its id.
+
+Times are epoch seconds; a moment that never was is −inf, so that exp(−(now − never) / T) is exactly 0.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[Any]
+NEVER = float("-inf")
+
+COMMON: dict[str, Any] = {
+    "id": np.int64,
+    "created_at": np.float64,
+    "in_degree": np.int32,
+    "out_degree": np.int32,
+    "access_count": np.int64,
+    "traverse_count": np.int64,
+    "last_accessed_at": np.float64,
+    "last_linked_at": np.float64,
+    "last_touched_at": np.float64,
+    "scan_count": np.int64,
+    "original_length": np.int32,
+    "length": np.int32,
+    "state": np.int8,
+    "marks": np.int8,
+    "version": np.int64,  # the journal entry that last changed this row
+}
+OWN: dict[str, Any] = {
+    "base": np.float64,
+    "scored_at": np.float64,
+    "weight": np.float64,
+    "score": np.int8,
+    "importance": np.float64,
+    "strength": np.float64,
+    "policy": np.int8,
+}
+_EMPTY: Column = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkColumns:
+    """Outgoing links of the rows of a `Signals`; `row` says which row a link leaves from."""
+
+    row: Column
+    strength: Column
+    since: Column  # the source's scan_count when the strength was set
+    pinned: Column
+
+
+NO_LINKS = LinkColumns(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    id: Column
+    created_at: Column
+    in_degree: Column
+    out_degree: Column
+    access_count: Column
+    traverse_count: Column
+    last_accessed_at: Column
+    last_linked_at: Column
+    last_touched_at: Column
+    scan_count: Column
+    original_length: Column
+    length: Column
+    state: Column
+    marks: Column
+    version: Column
+    base: Column = field(default_factory=lambda: _EMPTY)
+    scored_at: Column = field(default_factory=lambda: _EMPTY)
+    weight: Column = field(default_factory=lambda: _EMPTY)
+    score: Column = field(default_factory=lambda: _EMPTY)
+    importance: Column = field(default_factory=lambda: _EMPTY)
+    strength: Column = field(default_factory=lambda: _EMPTY)
+    policy: Column = field(default_factory=lambda: _EMPTY)
+    links: LinkColumns = NO_LINKS
+    focus: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def take(self, rows: Column) -> "Signals":
+        """These rows only, each at most once. Links follow their source."""
+        columns = {
+            f.name: (column[rows] if len(column := getattr(self, f.name)) else column)
+            for f in fields(self)
+            if f.name not in ("links", "focus")
+        }
+        return Signals(**columns, links=self._links_of(rows), focus=self.focus)
+
+    def _links_of(self, rows: Column) -> LinkColumns:
+        if not len(self.links.row):
+            return self.links
+        new_row = np.full(len(self), -1, np.int64)
+        new_row[rows] = np.arange(len(rows))
+        moved = new_row[self.links.row]
+        keep = moved >= 0
+        return LinkColumns(moved[keep], self.links.strength[keep], self.links.since[keep], self.links.pinned[keep])
+
+
+class SignalTable:
+    """Growable columns without holes: removing a row moves the last one into its place."""
+
+    def __init__(self, own: Sequence[str]) -> None:
+        self.types = {**COMMON, **{name: OWN[name] for name in own}}
+        self.columns: dict[str, Column] = {name: np.zeros(16, dtype) for name, dtype in self.types.items()}
+        self.dirty = np.zeros(16, np.bool_)
+        self.size = 0
+        self._row_of = np.full(16, -1, np.int32)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __contains__(self, memory: int) -> bool:
+        return 0 <= memory < len(self._row_of) and self._row_of[memory] >= 0
+
+    def row(self, memory: int) -> int:
+        return int(self._row_of[memory])
+
+    def rows(self, memories: Iterable[int] | Column) -> Column:
+        """The rows of these memories; −1 for one that is not here."""
+        ids = np.asarray(memories if isinstance(memories, np.ndarray) else list(memories), np.int64)
+        known = (ids >= 0) & (ids < len(self._row_of))
+        return np.where(known, self._row_of[np.where(known, ids, 0)], -1)
+
+    def view(self, links: LinkColumns = NO_LINKS, focus: tuple[int, ...] = ()) -> Signals:
+        """All rows, without copying: true until the next change."""
+        columns = {name: column[: self.size] for name, column in self.columns.items()}
+        return Signals(**columns, links=links, focus=focus)
+
+    def at(self, rows: Column) -> Signals:
+        """These rows only, without links and focus."""
+        columns: dict[str, Any] = {name: column[rows] for name, column in self.columns.items()}
+        return Signals(**columns)
+
+    def values(self, row: int) -> dict[str, Any]:
+        """One row as plain numbers, as `append` takes it back; a moment that never was is None."""
+        plain = {name: column[row].item() for name, column in self.columns.items()}
+        return {name: None if value == NEVER else value for name, value in plain.items()}
+
+    def append(self, values: Mapping[str, Any]) -> int:
+        row = self.size
+        self._reserve(row + 1, values["id"])
+        for name, column in self.columns.items():
+            value = values[name]
+            column[row] = NEVER if value is None else value
+        self.dirty[row] = False
+        self._row_of[values["id"]] = row
+        self.size = row + 1
+        return row
+
+    def extend(self, count: int, values: Mapping[str, Any]) -> slice:
+        """Many rows at once; each value is a sequence of `count` or one value for all."""
+        ids = np.asarray(values["id"], np.int64)
+        rows = slice(self.size, self.size + count)
+        self._reserve(rows.stop, int(ids.max()) if count else 0)
+        for name, column in self.columns.items():
+            column[rows] = values[name]
+        self.dirty[rows] = False
+        self._row_of[ids] = np.arange(rows.start, rows.stop, dtype=np.int32)
+        self.size = rows.stop
+        return rows
+
+    def remove(self, memory: int) -> int:
+        """Returns the id of the memory that now sits in the freed row (the same id: nothing moved)."""
+        row, last = self.row(memory), self.size - 1
+        for column in (*self.columns.values(), self.dirty):
+            column[row] = column[last]
+        moved = int(self.columns["id"][row])
+        self._row_of[moved] = row
+        self._row_of[memory] = -1
+        self.size = last
+        return moved
+
+    def nbytes(self) -> int:
+        return sum(c.nbytes for c in self.columns.values()) + self.dirty.nbytes + self._row_of.nbytes
+
+    def _reserve(self, rows: int, highest_id: int) -> None:
+        if rows > len(self.dirty):
+            capacity = max(rows, 2 * len(self.dirty))
+            self.columns = {name: _grown(column, capacity, 0) for name, column in self.columns.items()}
+            self.dirty = _grown(self.dirty, capacity, 0)
+        if highest_id >= len(self._row_of):
+            self._row_of = _grown(self._row_of, max(highest_id + 1, 2 * len(self._row_of)), -1)
+
+
+def _grown(column: Column, capacity: int, fill: int) -> Column:
+    grown = np.full(capacity, fill, column.dtype)
+    grown[: len(column)] = column
+    return grown

@@ -1,0 +1,62 @@
+"""A whole mind as one value: for comparing minds, and as the base that a compacted journal starts from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ebbtide.core.changes import Configure
+from ebbtide.core.links import LinkRow
+from ebbtide.core.memory import Content
+from ebbtide.core.replay import fold
+from ebbtide.core.state import MindState, Trashed
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`seq` is the journal entry it stands at. Everything is in order of id, so equal minds are equal values."""
+
+    seq: int
+    next_id: int
+    metabolism: str
+    params: dict[str, Any]
+    memories: tuple[tuple[Content, Row], ...]
+    links: tuple[LinkRow, ...]
+    trash: tuple[tuple[Content, Trashed], ...]
+    focus: tuple[int, ...]
+
+
+def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, Content]) -> Snapshot:
+    ids = sorted(state.table.columns["id"][: len(state.table)].tolist())
+    return Snapshot(
+        seq=state.seq,
+        next_id=state.next_id,
+        metabolism=state.regime.metabolism.name,
+        params=state.regime.params(),
+        memories=tuple((contents[i], _without_version(state.table.values(state.table.row(i)))) for i in ids),
+        links=tuple(sorted(state.links.rows())),
+        trash=tuple((trash[i], state.trash[i]) for i in sorted(state.trash)),
+        focus=state.focus,
+    )
+
+
+def load(snapshot: Snapshot) -> MindState:
+    """The state a snapshot describes. Texts are the store's business."""
+    state = MindState()
+    fold(state, Configure(0.0, snapshot.metabolism, snapshot.params), snapshot.seq)
+    for content, row in snapshot.memories:
+        state.table.append(row | {"version": snapshot.seq})
+        state.keys[content.key] = row["id"]
+    for link in snapshot.links:
+        pinned = link.source in snapshot.focus or link.target in snapshot.focus
+        state.links.add(LinkRow(*link), pinned=pinned)
+    state.trash = {trashed.id: trashed for _, trashed in snapshot.trash}
+    state.focus = snapshot.focus
+    state.next_id = snapshot.next_id
+    return state
+
+
+def _without_version(row: Row) -> Row:
+    """Which entry last moved a row is bookkeeping of one store, not part of the mind."""
+    return {name: value for name, value in row.items() if name != "version"}

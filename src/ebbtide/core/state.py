@@ -1,0 +1,209 @@
+"""A mind's state without its texts: columns, links, keys, trash, focus — and the few moves changes are made of.
+
+Both the reference store and the RAM mirror of the SQLite store hold one of these, so a change cannot mean
+two things. What each change means stands in `replay`.
+"""
+
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ebbtide.core.links import LinkRow, LinkTable
+from ebbtide.core.memory import Content, Link
+from ebbtide.core.metabolism import Network
+from ebbtide.core.parameters import Regime, regime
+from ebbtide.core.signals import NEVER, NO_LINKS, Column, LinkColumns, Signals, SignalTable
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What taking a memory out did to another one: that one's values before and after, for the way back."""
+
+    id: int
+    before: dict[str, float | None]
+    after: dict[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A memory in the trash, with all it takes to bring it back as it was."""
+
+    id: int
+    key: str
+    at: float
+    cause: str
+    row: dict[str, Any]
+    removed: tuple[LinkRow, ...]
+    added: tuple[LinkRow, ...] = ()
+    echoes: tuple[Echo, ...] = ()
+    into: int | None = None
+    before: Content | None = None  # what `into` said before the merge
+    merged: Content | None = None  # and after it
+
+
+class LinkKey(NamedTuple):
+    source: int
+    target: int
+    relation: str
+
+
+class MindState:
+    def __init__(self) -> None:
+        self.seq = 0
+        self.next_id = 1
+        self.keys: dict[str, int] = {}
+        self.trash: dict[int, Trashed] = {}
+        self.focus: tuple[int, ...] = ()
+        self.links = LinkTable()
+        self.moved_links: list[LinkKey] = []  # since a store last looked
+        self.configured = False
+        self.regime: Regime
+        self.live_by(regime("activity", {})[0])
+
+    # ---- reading
+
+    def signals(self) -> Signals:
+        """All columns, not copied: true until the next change."""
+        return self.table.view(self._link_columns(), self.focus)
+
+    def signals_of(self, ids: Sequence[int]) -> Signals:
+        """These memories' columns, in this order; all must be alive."""
+        rows = self.table.rows(ids)
+        return self.signals().take(rows) if self._links_age else self.table.at(rows)
+
+    def links_of(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
+        """Strongest first; a link worn away counts as gone."""
+        slots = self.links.leaving(memory) if outgoing else self.links.reaching(memory)
+        strengths = self._strengths_now(slots).tolist()
+        found = [
+            Link(row.source, row.target, row.relation, strength)
+            for row, strength in zip(map(self.links.get, slots.tolist()), strengths, strict=True)
+            if strength > 0.0 and (not relations or row.relation in relations)
+        ]
+        return sorted(found, key=lambda link: (-link.strength, link.source, link.target, link.relation))
+
+    def count_traces(self) -> int:
+        alive = self.links.columns["alive"][: self.links.size]
+        return int((self.table.rows(self.links.columns["target"][: self.links.size][alive]) < 0).sum())
+
+    def nbytes(self) -> int:
+        """RAM held by the columns and by the index of keys."""
+        keys = sys.getsizeof(self.keys) + sum(map(sys.getsizeof, self.keys)) + 32 * len(self.keys)
+        return self.table.nbytes() + self.links.nbytes() + keys
+
+    @property
+    def _links_age(self) -> bool:
+        """Links age, by scans, in a network mind only; no other metabolism looks at them one by one."""
+        return isinstance(self.regime.metabolism, Network)
+
+    def _link_columns(self) -> LinkColumns:
+        return self.links.as_columns(self.table) if self._links_age else NO_LINKS
+
+    def _strengths_now(self, slots: Column) -> Column:
+        c, metabolism = self.links.columns, self.regime.metabolism
+        if not isinstance(metabolism, Network):
+            return c["strength"][slots]
+        rows = self.table.rows(c["source"][slots])
+        links = LinkColumns(rows, c["strength"][slots], c["since"][slots], c["pinned"][slots])
+        return metabolism.strengths(self.table.view(links))
+
+    # ---- moves
+
+    def live_by(self, new: Regime) -> None:
+        if not self.configured or new.metabolism.own != self.regime.metabolism.own:
+            self.table = SignalTable(new.metabolism.own)
+        self.regime = new
+        self._newborn_state = 0
+        self._newborn_state = self._state_at_birth()
+
+    def newborn(self, ids: Any, created: Any, lengths: Any, versions: Any) -> dict[str, Any]:
+        """What every memory starts with. Counts start at 0; creation is the first access time."""
+        return {
+            "id": ids,
+            "created_at": created,
+            "in_degree": 0,
+            "out_degree": 0,
+            "access_count": 0,
+            "traverse_count": 0,
+            "last_accessed_at": created,
+            "last_linked_at": NEVER,
+            "last_touched_at": NEVER,
+            "scan_count": 0,
+            "original_length": lengths,
+            "length": lengths,
+            "state": self._newborn_state,
+            "marks": 0,
+            "version": versions,
+        }
+
+    def set(self, rows: Column | int, values: Mapping[str, Any]) -> None:
+        for name, column in values.items():
+            self.table.columns[name][rows] = column
+
+    def connect(self, link: LinkRow) -> None:
+        """Make the link, or make it anew with this strength."""
+        self.moved_links.append(LinkKey(*link[:3]))
+        slot = self.links.find(link.source, link.target, link.relation)
+        if slot >= 0:
+            self.links.columns["strength"][slot] = link.strength
+            self.links.columns["since"][slot] = link.since
+            return
+        self.links.add(link, pinned=link.source in self.focus or link.target in self.focus)
+        self._count(link, 1)
+
+    def disconnect(self, slot: int) -> None:
+        link = self.links.get(slot)
+        self.moved_links.append(LinkKey(*link[:3]))
+        self.links.remove(slot)
+        self._count(link, -1)
+
+    def weigh(self, ids: Iterable[int], at: float, seq: int) -> list[int]:
+        """Links of these were made or lost: an event in the life of each that is alive. Returns those."""
+        alive = [memory for memory in dict.fromkeys(ids) if memory in self.table]
+        rows = self.table.rows(alive)
+        if "weight" in self.table.columns:
+            weights = np.array([self.weight(memory) for memory in alive])
+            self.set(rows, self.regime.metabolism.relinked(self.table.at(rows), at, weights))
+        self.table.columns["version"][rows] = seq
+        return alive
+
+    def weight(self, memory: int) -> float:
+        """Σ strengths, both directions. fsum: the sum does not depend on the order links came in."""
+        slots = np.concatenate([self.links.leaving(memory), self.links.reaching(memory)])
+        return math.fsum(self.links.columns["strength"][slots].tolist())
+
+    def take_out(self, memory: int, key: str) -> None:
+        del self.keys[key]
+        if memory in self.focus:
+            self.focus_on(tuple(point for point in self.focus if point != memory))
+        self.table.remove(memory)
+
+    def focus_on(self, points: tuple[int, ...]) -> None:
+        """Links of a point stand at 1.0 while it is in focus, and fade from there once it has left."""
+        touched = {*self.focus, *points}
+        self.focus = points
+        c, scans = self.links.columns, self.table.columns["scan_count"]
+        for slot in {s for point in touched for s in self._slots(point)}:
+            link = self.links.get(slot)
+            c["pinned"][slot] = link.source in points or link.target in points
+            c["strength"][slot] = 1.0
+            c["since"][slot] = scans[self.table.row(link.source)]
+            self.moved_links.append(LinkKey(*link[:3]))
+
+    def _slots(self, memory: int) -> list[int]:
+        return [*self.links.leaving(memory).tolist(), *self.links.reaching(memory).tolist()]
+
+    def _count(self, link: LinkRow, step: int) -> None:
+        for memory, degree in ((link.source, "out_degree"), (link.target, "in_degree")):
+            if memory in self.table:
+                self.table.columns[degree][self.table.row(memory)] += step
+
+    def _state_at_birth(self) -> int:
+        """What a tick would say of a memory in its first moment; the same for all, so asked once."""
+        table = SignalTable(self.regime.metabolism.own)
+        table.append(self.newborn(0, 0.0, 0, 0) | self.regime.metabolism.born(0.0, {}))
+        return int(self.regime.metabolism.judge(table.view(), 0.0).state[0])

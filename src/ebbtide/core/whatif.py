@@ -1,0 +1,24 @@
+"""What would I remember under another regime? The journal's facts, without the decisions of the old one.   SPEC C6."""
+
+from dataclasses import replace
+
+from ebbtide.core.changes import Change, Configure, Focus, Forget, PutMemory, Rewrite, Scan
+
+ASKED = "asked"  # the cause of a forgetting that a person or agent wanted; any other is a metabolism's own
+COMPRESSED = "compressed"
+
+
+def retell(change: Change, *, old: str, new: str) -> Change | None:
+    """The change as it would have happened in a mind that lives by `new`; None for what only `old` decided."""
+    match change:
+        case Configure():
+            return None
+        case PutMemory() if new != "retention":
+            return replace(change, importance=None, policy=None)
+        case Rewrite(cause=cause) if cause == COMPRESSED:
+            return None
+        case Forget(cause=cause) if cause != ASKED:
+            return None
+        case Scan() | Focus() if old != new:
+            return None
+    return change

@@ -1,0 +1,99 @@
+"""Opens minds when they are asked for and closes the longest unused ones when too many are open.   SPEC C1, C2."""
+
+import asyncio
+import logging
+from collections import OrderedDict, defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from ebbtide.core.changes import Batch, Configure
+from ebbtide.core.errors import MindExists, UnknownMind
+from ebbtide.core.parameters import regime
+from ebbtide.core.ports import Clock, Store
+from ebbtide.host import agents
+from ebbtide.mind import Mind
+from ebbtide.mind.history import Scratch
+from ebbtide.mind.tokens import new_token
+
+log = logging.getLogger("ebbtide")
+
+Opener = Callable[[Path], Store]
+
+
+class Host:
+    """Use as `async with host.mind("ada") as mind`. A mind in use is never closed under its user's hands."""
+
+    def __init__(self, data: Path, opener: Opener, scratch: Scratch, clock: Clock, open_minds: int = 64) -> None:
+        self.data = data
+        self._opener = opener
+        self._scratch = scratch
+        self._clock = clock
+        self._limit = open_minds
+        self._open: OrderedDict[str, Mind] = OrderedDict()
+        self._users: defaultdict[str, int] = defaultdict(int)
+        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def agents(self) -> list[str]:
+        return agents.agents(self.data)
+
+    async def create(self, agent: str, metabolism: str, params: Mapping[str, Any] | None = None) -> None:
+        """Make a mind that lives by this metabolism. A bad parameter falls back and is logged, an unknown one is an error."""
+        if agents.exists(self.data, agent):
+            async with self.mind(agent) as mind:
+                raise MindExists(agent=agent, metabolism=mind.metabolism)
+        agents.require_distinct(self.data, agent)
+        new, fallbacks = regime(metabolism, params or {})
+        for fallback in fallbacks:
+            log.warning("mind %s: %s", agent, fallback)
+        store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
+        try:
+            await store.apply(Batch((Configure(self._clock.now(), metabolism, new.params()),), new_token()))
+        finally:
+            await store.close()
+
+    @asynccontextmanager
+    async def mind(self, agent: str) -> AsyncIterator[Mind]:
+        """A mind that exists, open for as long as the block lasts."""
+        self._users[agent] += 1
+        try:
+            async with self._doors[agent]:
+                mind = self._open.get(agent) or await self._opened(agent)
+                self._open.move_to_end(agent)
+            yield mind
+        finally:
+            self._leave(agent)
+            await self._close_some()
+
+    async def close(self) -> None:
+        """Close every mind, also after one of them could not be closed cleanly."""
+        failed: Exception | None = None
+        while self._open:
+            _, mind = self._open.popitem()
+            try:
+                await mind.close()
+            except Exception as error:  # noqa: BLE001 — the others must be closed too
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    async def _opened(self, agent: str) -> Mind:
+        if not agents.exists(self.data, agent):
+            raise UnknownMind(agent=agent, data=self.data)
+        store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
+        mind = self._open[agent] = Mind(agent, store, self._clock, self._scratch)
+        return mind
+
+    def _leave(self, agent: str) -> None:
+        self._users[agent] -= 1
+        if not self._users[agent]:
+            del self._users[agent]
+
+    async def _close_some(self) -> None:
+        """The longest unused first, down to the limit."""
+        idle = [agent for agent in self._open if not self._users.get(agent)]
+        for agent in idle[: max(0, len(self._open) - self._limit)]:
+            async with self._doors[agent]:
+                if not self._users.get(agent) and (mind := self._open.pop(agent, None)):
+                    await mind.close()

@@ -1,0 +1,140 @@
+"""Replaying the journal: into the past, under another regime, and to check that it tells the truth.   SPEC C6."""
+
+import math
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from typing import Any
+
+from ebbtide.core.changes import Batch, Configure, Entry, Forget, PutMemory, WriteDown
+from ebbtide.core.errors import EbbtideError
+from ebbtide.core.parameters import Regime
+from ebbtide.core.ports import Store
+from ebbtide.core.snapshot import Snapshot
+from ebbtide.core.whatif import retell
+from ebbtide.mind.upkeep import Progress
+
+Scratch = Callable[[Snapshot | None], Store]
+_PAGE = 2000
+
+
+async def entries(store: Store, *, upto: int | None = None) -> AsyncIterator[Entry]:
+    after = 0
+    while some := await store.journal(after=after, limit=_PAGE):
+        for entry in some:
+            if upto is not None and entry.seq > upto:
+                return
+            yield entry
+        after = some[-1].seq
+
+
+async def replay(store: Store, scratch: Scratch, *, upto: int | None = None, progress: Progress | None = None) -> Store:
+    """The same mind again, from its base and journal alone."""
+    copy = scratch(await store.base())
+    async for entry in entries(store, upto=upto):
+        await copy.apply(Batch((entry.change,), f"replay-{entry.seq}"))
+        _report(progress, entry.seq, store.seq)
+    return copy
+
+
+async def retold(store: Store, scratch: Scratch, regime: Regime, *, progress: Progress | None = None) -> Store:
+    """The mind that would have been: the same events under another regime.
+
+    What the old regime decided is left out; where it ticked, the new one judges for itself.
+    """
+    old, new = store.regime.metabolism.name, regime.metabolism.name
+    copy = scratch(_rebased(await store.base(), regime))
+    await copy.apply(Batch((Configure(0.0, new, regime.params()),), "retold-regime"))
+    async for entry in entries(store):
+        await _retell(copy, entry, old, new)
+        _report(progress, entry.seq, store.seq)
+    return copy
+
+
+async def last_entry_by(store: Store, moment: float) -> int:
+    """The last entry made at or before this moment."""
+    base = await store.base()
+    last = base.seq if base else 0
+    async for entry in entries(store):
+        if entry.change.at <= moment:
+            last = entry.seq
+    return last
+
+
+async def compact(store: Store, scratch: Scratch, before: float, progress: Progress | None = None) -> int:
+    """Replay up to the last entry before this moment, and let the journal start from there."""
+    base = await store.base()
+    start = base.seq if base else 0
+    upto = await last_entry_by(store, math.nextafter(before, -math.inf))
+    if upto <= start:
+        return 0
+    past = await replay(store, scratch, upto=upto, progress=progress)
+    await store.compact(await past.snapshot())
+    return upto - start
+
+
+async def _retell(copy: Store, entry: Entry, old: str, new: str) -> None:
+    change = retell(entry.change, old=old, new=new)
+    if isinstance(change, WriteDown):
+        change = await _judged_anew(copy, change.at)
+    if change is None:
+        return
+    try:
+        await copy.apply(Batch((change,), f"retold-{entry.seq}"))
+    except EbbtideError:
+        await _make_room(copy, change, entry.seq)
+
+
+async def _make_room(copy: Store, change: Any, seq: int) -> None:
+    """In this world a change may not fit: what it speaks of is still here, or never left.
+
+    A put finds its key taken by a memory that the old regime had forgotten: that one gives way.
+    """
+    if not isinstance(change, PutMemory):
+        return
+    holder = await copy.find(change.content.key)
+    if holder is not None:
+        give_way = Forget(change.at, holder, change.content.key, "superseded")
+        await copy.apply(Batch((give_way, change), f"retold-again-{seq}"))
+
+
+async def _judged_anew(copy: Store, at: float) -> WriteDown | None:
+    signals = await copy.signals()
+    if not len(signals):
+        return None
+    verdicts = copy.regime.metabolism.judge(signals, at)
+    scores = None if verdicts.score is None else tuple(verdicts.score.tolist())
+    ids = tuple(signals.id.tolist())
+    return WriteDown(at, copy.seq, ids, tuple(verdicts.state.tolist()), tuple(verdicts.marks.tolist()), scores)
+
+
+def _rebased(base: Snapshot | None, regime: Regime) -> Snapshot | None:
+    """A base under another regime: memories keep what every regime knows and start afresh in the rest."""
+    if base is None:
+        return None
+    metabolism = regime.metabolism
+
+    def afresh(row: dict[str, Any]) -> dict[str, Any]:
+        return row | metabolism.born(row["last_accessed_at"], row)
+
+    return replace(
+        base,
+        metabolism=metabolism.name,
+        params=regime.params(),
+        memories=tuple((content, afresh(row)) for content, row in base.memories),
+        trash=tuple((content, replace(t, row=afresh(t.row), echoes=())) for content, t in base.trash),
+    )
+
+
+def _report(progress: Progress | None, done: int, total: int) -> None:
+    if progress and (done % 256 == 0 or done == total):
+        progress(done, total)
+
+
+def differences(one: Snapshot, other: Snapshot) -> list[str]:
+    """What two minds disagree on, in words; empty if they are the same, bit for bit."""
+    parts = ("seq", "next_id", "metabolism", "params", "links", "trash", "focus")
+    found = [name for name in parts if getattr(one, name) != getattr(other, name)]
+    mine = {content.key: (content, row) for content, row in one.memories}
+    theirs = {content.key: (content, row) for content, row in other.memories}
+    found += [f"memory {key!r}" for key in sorted(mine.keys() | theirs.keys()) if mine.get(key) != theirs.get(key)]
+    return found

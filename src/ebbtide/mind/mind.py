@@ -1,0 +1,284 @@
+"""The façade of one mind: one short method per verb. Time comes from the clock, ids and truth from the store."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ebbtide.core.changes import Access, Batch, Change, Configure, Entry, PutLink, Receipt, Traverse, Unlink
+from ebbtide.core.draft import Draft, require_strength, require_text
+from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
+from ebbtide.core.memory import Memory, State, Step
+from ebbtide.core.parameters import Fallback, regime
+from ebbtide.core.ports import Clock, Store, StoreInfo, Where
+from ebbtide.mind import forgetting, history, reading, upkeep, writing
+from ebbtide.mind.explain import Explanation, explain
+from ebbtide.mind.forgetting import Forgotten
+from ebbtide.mind.reading import Page
+from ebbtide.mind.tokens import new_token
+from ebbtide.mind.upkeep import Progress, TickReport
+
+DEFAULT_STRENGTH = 0.5
+MAX_RELATION = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    agent: str
+    metabolism: str
+    params: dict[str, Any]
+    at: float
+    states: dict[State, int]
+    marks: dict[str, int]
+    store: StoreInfo
+
+
+class _StoppedClock:
+    def __init__(self, moment: float) -> None:
+        self._moment = moment
+
+    def now(self) -> float:
+        return self._moment
+
+
+class Mind:
+    """One agent's memory. Made by a host; use it from one event loop.
+
+    A mind of the past (`as_of`) or of another regime (`replay`) is a Mind like any other, but nothing can
+    be written to it and looking at it leaves no trace.
+    """
+
+    def __init__(
+        self, agent: str, store: Store, clock: Clock, scratch: history.Scratch, *, read_only: bool = False
+    ) -> None:
+        self.agent = agent
+        self._store = store
+        self._clock = clock
+        self._scratch = scratch
+        self._read_only = read_only
+        self._ticking = asyncio.Lock()
+
+    @property
+    def metabolism(self) -> str:
+        return self._store.regime.metabolism.name
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return self._store.regime.params()
+
+    # ---- writing
+
+    async def put(self, text: str, *, replace: bool = False, **given: Any) -> Memory:
+        """A new memory. `given`: key, phrase, keywords, kind, domain; importance and policy in retention minds.
+
+        A taken key is an error, unless `replace`: then that memory says this from now on, and keeps its signals.
+        """
+        memory, change = await writing.put(self._store, Draft.parse({"text": text, **given}), self.now(), replace)
+        await self._apply(change)
+        return await self._see(memory)
+
+    async def put_many(self, drafts: Iterable[Draft | Mapping[str, Any]], progress: Progress | None = None) -> int:
+        """Many new memories, a thousand at a time; each thousand all or none. Returns how many."""
+        self._require_writable()
+        return await writing.put_many(self._store, drafts, self._clock, progress)
+
+    async def link(self, source: str, target: str, relation: str, strength: float = DEFAULT_STRENGTH) -> None:
+        """Link two memories; linking them so again sets the strength anew."""
+        require_text("relation", relation, MAX_RELATION)
+        ends = await self._id(source), await self._id(target)
+        await self._apply(PutLink(self.now(), *ends, relation, require_strength(strength)))
+
+    async def unlink(self, source: str, target: str, relation: str) -> None:
+        here = await self._id(source)
+        there = await forgetting.id_even_if_forgotten(self._store, target)
+        if there is None:
+            raise UnknownLink(source=source, target=target, relation=relation)
+        try:
+            await self._apply(Unlink(self.now(), here, there, relation))
+        except UnknownLink:
+            raise UnknownLink(source=source, target=target, relation=relation) from None
+
+    async def configure(self, **params: Any) -> list[Fallback]:
+        """Change parameters from now on. Returns the values that were refused and fell back to defaults."""
+        new, fallbacks = regime(self.metabolism, {**self.params, **params})
+        await self._apply(Configure(self.now(), self.metabolism, new.params()))
+        return fallbacks
+
+    # ---- reading
+
+    async def get(self, key: str) -> Memory:
+        """Read a memory directly. That is a use of it, and counts."""
+        memory = await self._visible_id(key)
+        if not self._read_only:
+            await self._store.apply(Batch((Access(self.now(), (memory,)),), new_token()), lazy=True)
+        return await self._see(memory)
+
+    async def follow(self, key: str, relations: Sequence[str] = ()) -> list[Step]:
+        """Walk a memory's links, strongest first. Reaching a memory counts as walking to it; traces are reported."""
+        memory = await self._visible_id(key)
+        steps = await reading.steps(self._store, memory, relations, self.now())
+        reached = tuple(step.memory.id for step in steps if step.memory is not None)
+        if reached and not self._read_only:
+            await self._store.apply(Batch((Traverse(self.now(), reached),), new_token()), lazy=True)
+        return steps
+
+    async def list(
+        self,
+        state: State | Sequence[State] | None = None,
+        *,
+        score: tuple[int, int] | None = None,
+        kind: str | None = None,
+        domain: str | None = None,
+        everything: bool = False,
+        after: int = 0,
+        limit: int = 100,
+    ) -> Page:
+        """Memories by the state of this moment. What the metabolism hides appears only when asked for."""
+        states = (state,) if isinstance(state, State) else (tuple(state) if state else None)
+        where = Where(self._checked_states(states), self._checked_score(score), kind, domain)
+        return await reading.page(self._store, self.now(), where, everything=everything, after=after, limit=limit)
+
+    async def explain(self, key: str, *, at: float | None = None, days: float = 30.0) -> Explanation:
+        """Every term of the formula, the state and why, and what comes if nothing happens. Counts as no use."""
+        moment = self.now() if at is None else at
+        return await explain(self._store, await self._id(key), moment, days)
+
+    async def stats(self) -> Stats:
+        signals = await self._store.signals()
+        states, marks = upkeep.counts(self._store.regime.metabolism.judge(signals, self.now()))
+        return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, await self._store.info())
+
+    # ---- forgetting
+
+    async def forget(self, *keys: str) -> None:
+        """Into the trash, all of them or none; `restore` brings them back until their time there is over."""
+        await self._apply(*[await forgetting.forget(self._store, key, self.now()) for key in dict.fromkeys(keys)])
+
+    async def restore(self, key: str, *, new_key: str | None = None) -> Memory:
+        """Back from the trash as it was. What a merge took away is un-merged."""
+        change = await forgetting.restore(self._store, key, new_key or key, self.now())
+        await self._apply(change)
+        return await self._see(change.id)
+
+    async def revert(self, key: str) -> Memory:
+        """Let a memory say again what it said before its text was replaced or shortened."""
+        memory = await self._id(key)
+        await self._apply(await forgetting.revert(self._store, memory, key, self.now()))
+        return await self._see(memory)
+
+    async def merge(self, into: str, other: str, *, text: str | None = None) -> Memory:
+        """Make one memory of two. `other` waits in the trash; `restore` of it undoes the merge."""
+        kept = await self._id(into)
+        await self._apply(await forgetting.merge(self._store, kept, await self._id(other), text, self.now()))
+        return await self._see(kept)
+
+    async def trash(self) -> Sequence[Forgotten]:
+        """What can still be restored, last forgotten first."""
+        return await forgetting.in_trash(self._store, self.now())
+
+    async def tick(
+        self, *, dry_run: bool = False, at: float | None = None, batch_size: int = 100, pause: float = 0.0,
+        progress: Progress | None = None,
+    ) -> TickReport:  # fmt: skip
+        """Write down the states of this moment. A dry run lists what that would change, also for another moment."""
+        if dry_run:
+            return await upkeep.dry_run(self._store, self.now() if at is None else at)
+        self._require_writable()
+        if at is not None:
+            raise InvalidInput(problem="a tick writes down what is true now: another moment needs dry_run")
+        async with self._ticking:
+            return await upkeep.tick(self._store, self.now(), batch_size=batch_size, pause=pause, progress=progress)
+
+    # ---- history
+
+    async def journal(self, *, after: int = 0, limit: int = 100, key: str | None = None) -> Sequence[Entry]:
+        memory = None if key is None else await forgetting.id_even_if_forgotten(self._store, key)
+        if key is not None and memory is None:
+            raise UnknownMemory(key=key)
+        return await self._store.journal(after=after, limit=limit, memory=memory)
+
+    def entries(self) -> AsyncIterator[Entry]:
+        """The whole journal, in order."""
+        return history.entries(self._store)
+
+    async def as_of(self, moment: float, progress: Progress | None = None) -> "Mind":
+        """The mind as it was at that moment."""
+        upto = await history.last_entry_by(self._store, moment)
+        base = await self._store.base()
+        if base is not None and upto <= base.seq:
+            raise InvalidInput(problem="the journal was compacted after that moment: its beginning is folded away")
+        past = await history.replay(self._store, self._scratch, upto=upto, progress=progress)
+        return self._apart(past, _StoppedClock(moment))
+
+    async def replay(
+        self,
+        metabolism: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> "Mind":
+        """The mind that would have been, had it lived by another metabolism or other parameters."""
+        name = metabolism or self.metabolism
+        kept = self.params if name == self.metabolism else {}
+        new, _ = regime(name, {**kept, **(params or {})})
+        other = await history.retold(self._store, self._scratch, new, progress=progress)
+        return self._apart(other, self._clock)
+
+    async def check(self, progress: Progress | None = None) -> Sequence[str]:
+        """Replay the journal and compare: what differs from the store. Nothing should."""
+        copy = await history.replay(self._store, self._scratch, progress=progress)
+        return history.differences(await self._store.snapshot(), await copy.snapshot())
+
+    async def compact(self, before: float, progress: Progress | None = None) -> int:
+        """Fold journal entries made before this moment into a base. Returns how many."""
+        self._require_writable()
+        return await history.compact(self._store, self._scratch, before, progress)
+
+    # ----
+
+    async def close(self) -> None:
+        await self._store.close()
+
+    def now(self) -> float:
+        return self._clock.now()
+
+    async def _apply(self, *changes: Change) -> Receipt:
+        self._require_writable()
+        return await self._store.apply(Batch(changes, new_token()))
+
+    def _require_writable(self) -> None:
+        if self._read_only:
+            raise Conflict(problem="this mind is a view of another time or regime: nothing can be written to it")
+
+    def _apart(self, store: Store, clock: Clock) -> "Mind":
+        return Mind(self.agent, store, clock, self._scratch, read_only=True)
+
+    async def _see(self, memory: int) -> Memory:
+        (seen,) = await reading.read(self._store, [memory], self.now())
+        return seen
+
+    async def _id(self, key: str) -> int:
+        memory = await self._store.find(key)
+        if memory is None:
+            raise UnknownMemory(key=key)
+        return memory
+
+    async def _visible_id(self, key: str) -> int:
+        memory = await self._id(key)
+        if await reading.state_of(self._store, memory, self.now()) is State.EXPIRED:
+            raise Expired(key=key)
+        return memory
+
+    def _checked_states(self, states: tuple[State, ...] | None) -> tuple[State, ...] | None:
+        known = self._store.regime.metabolism.states
+        for state in states or ():
+            if state not in known:
+                problem = (
+                    f"no memory of a mind that lives by {self.metabolism} is ever {state!s}: it has {', '.join(known)}"
+                )
+                raise InvalidInput(problem=problem)
+        return states
+
+    def _checked_score(self, score: tuple[int, int] | None) -> tuple[int, int] | None:
+        if score is not None and self.metabolism != "score":
+            raise InvalidInput(problem=f"a mind that lives by {self.metabolism} has no scores to choose by")
+        return score

@@ -1,0 +1,139 @@
+"""From columns and contents to the memories a reader sees, judged at this very moment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ebbtide.core.memory import CODE_OF, POLICIES, STATES, Content, Mark, Memory, Meta, State, Step
+from ebbtide.core.metabolism import Metabolism, Retention, Verdicts
+from ebbtide.core.ports import Store, Where
+from ebbtide.core.signals import NEVER, Column, Signals
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some memories, where to go on (None: that was all), and how many more each state hides."""
+
+    memories: tuple[Memory, ...]
+    next: int | None
+    left_out: dict[State, int]
+
+
+async def read(store: Store, ids: Sequence[int], now: float) -> list[Memory]:
+    """These memories in this order; one that is gone by now is left out."""
+    contents = await store.contents(ids)
+    here = [memory for memory in ids if memory in contents]
+    if not here:
+        return []
+    signals = await store.signals(here)
+    verdicts = store.regime.metabolism.judge(signals, now)
+    return [
+        assemble(contents[memory], signals, verdicts, store.regime.metabolism, row) for row, memory in enumerate(here)
+    ]
+
+
+async def state_of(store: Store, memory: int, now: float) -> State:
+    verdicts = store.regime.metabolism.judge(await store.signals([memory]), now)
+    return STATES[int(verdicts.state[0])]
+
+
+async def page(
+    store: Store, now: float, where: Where, *, everything: bool = False, after: int = 0, limit: int = 100
+) -> Page:
+    """By the state of this moment. Without `where.states`, what the metabolism hides is left out but counted."""
+    metabolism = store.regime.metabolism
+    signals = await store.signals()
+    verdicts = metabolism.judge(signals, now)
+    shown = where.states or (metabolism.states if everything else _visible(metabolism))
+    chosen = np.isin(verdicts.state, [CODE_OF[state] for state in shown])
+    if where.score is not None and verdicts.score is not None:
+        chosen &= (verdicts.score >= where.score[0]) & (verdicts.score <= where.score[1])
+    left_out = {} if where.states else _counts(verdicts.state[~chosen])
+    ids = np.sort(signals.id[chosen & (signals.id > after)])
+    found = await _matching(store, ids, where, limit + 1)
+    memories = await read(store, found[:limit], now)
+    return Page(tuple(memories), found[limit - 1] if len(found) > limit else None, left_out)
+
+
+async def steps(store: Store, memory: int, relations: Sequence[str], now: float) -> list[Step]:
+    """Where a memory's own links lead, strongest first. A target that has expired is not shown at all."""
+    links = await store.links(memory, outgoing=True, relations=relations)
+    there = {seen.id: seen for seen in await read(store, [link.target for link in links], now)}
+    ghosts = {gone.id: gone.key for _, gone in await store.trash()} if len(there) < len(links) else {}
+    return [
+        Step(link.relation, link.strength, seen.key if seen else ghosts.get(link.target), seen)
+        for link in links
+        if (seen := there.get(link.target)) is None or seen.state is not State.EXPIRED
+    ]
+
+
+async def _matching(store: Store, ids: Column, where: Where, limit: int) -> list[int]:
+    """The first `limit` of these that are of the wanted kind and domain."""
+    if where.kind is None and where.domain is None:
+        return [int(memory) for memory in ids[:limit]]
+    found: list[int] = []
+    after, wanted = 0, set(ids.tolist())
+    while len(found) < limit:
+        some = await store.page(Where(kind=where.kind, domain=where.domain), after=after, limit=1000)
+        found += [memory for memory in some if memory in wanted]
+        if len(some) < 1000:
+            break
+        after = some[-1]
+    return found[:limit]
+
+
+def assemble(content: Content, s: Signals, verdicts: Verdicts, metabolism: Metabolism, row: int) -> Memory:
+    return Memory(
+        id=int(s.id[row]),
+        key=content.key,
+        text=content.text,
+        phrase=content.phrase,
+        keywords=content.keywords,
+        kind=content.kind,
+        domain=content.domain,
+        created_at=float(s.created_at[row]),
+        state=STATES[verdicts.state[row]],
+        marks=Mark(int(verdicts.marks[row] | (s.marks[row] & Mark.MERGE))),
+        vitality=float(verdicts.vitality[row]),
+        meta=_meta(s, verdicts, metabolism, row),
+    )
+
+
+def _meta(s: Signals, verdicts: Verdicts, metabolism: Metabolism, row: int) -> Meta:
+    kept = len(s.importance) > 0
+    return Meta(
+        in_degree=int(s.in_degree[row]),
+        out_degree=int(s.out_degree[row]),
+        access_count=int(s.access_count[row]),
+        traverse_count=int(s.traverse_count[row]),
+        last_accessed_at=float(s.last_accessed_at[row]),
+        last_linked_at=_moment(s.last_linked_at[row]),
+        last_touched_at=_moment(s.last_touched_at[row]),
+        scan_count=int(s.scan_count[row]),
+        original_length=int(s.original_length[row]),
+        score=None if verdicts.score is None else int(verdicts.score[row]),
+        importance=float(s.importance[row]) if kept else None,
+        strength=float(s.strength[row]) if kept else None,
+        policy=POLICIES[s.policy[row]] if kept else None,
+        expires_at=_expiry(s, metabolism, row) if kept else None,
+    )
+
+
+def _expiry(s: Signals, metabolism: Metabolism, row: int) -> float | None:
+    assert isinstance(metabolism, Retention)
+    moment = float(metabolism.expires_at(s)[row])
+    return None if moment == np.inf else moment
+
+
+def _moment(value: float) -> float | None:
+    return None if value == NEVER else float(value)
+
+
+def _visible(metabolism: Metabolism) -> tuple[State, ...]:
+    return tuple(state for state in metabolism.states if state not in metabolism.hidden)
+
+
+def _counts(codes: Column) -> dict[State, int]:
+    values, counts = np.unique(codes, return_counts=True)
+    return {STATES[code]: int(count) for code, count in zip(values, counts, strict=True)}

@@ -1,0 +1,102 @@
+"""One frozen Settings, read from the file and the environment in one function.
+
+Later wins: the defaults here, `ebbtide.toml` in the data folder, EBBTIDE_* in the environment, what the caller says.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ebbtide.core.errors import InvalidInput
+
+FILE = "ebbtide.toml"
+PREFIX = "EBBTIDE_"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    data: Path = field(default_factory=lambda: Path.home() / ".ebbtide")
+    agent: str = "default"
+    metabolism: str = "activity"  # of minds yet to be made
+    params: Mapping[str, Any] = field(default_factory=dict)  # of minds yet to be made
+    durability: str = "normal"  # normal: survives a crash; full: survives a power cut
+    open_minds: int = 64  # how many minds stay open at once
+    batch_size: int = 100  # memories a tick writes in one transaction
+    batch_pause: float = 0.0  # seconds a tick gives way between two of them
+
+
+def load_settings(said: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings to go by. Anything unknown or unreadable is an error that names where it stands."""
+    environ = os.environ if environ is None else environ
+    said = {name: value for name, value in (said or {}).items() if value is not None}
+    from_environment = _from_environment(environ)
+    data = Path(said.get("data") or from_environment.get("data") or Settings().data).expanduser()
+    merged = {**_from_file(data / FILE), **from_environment, **said, "data": data}
+    return replace(Settings(), **{name: _checked(name, value) for name, value in merged.items()})
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    names = [f.name for f in fields(Settings) if f.name != "params"]
+    return {name: value for name in names if (value := environ.get(f"{PREFIX}{name.upper()}"))}
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise InvalidInput(problem=f"{path} cannot be read: {error}") from error
+    known = {f.name for f in fields(Settings)} - {"data"}
+    for name in found:
+        if name not in known:
+            raise InvalidInput(problem=f"{path} has an unknown setting {name!r}: there are {', '.join(sorted(known))}")
+    return found
+
+
+def _positive(value: Any) -> int:
+    number = int(value)
+    if number < 1:
+        raise ValueError("it must be at least 1")
+    return number
+
+
+def _pause(value: Any) -> float:
+    seconds = float(value)
+    if not 0.0 <= seconds < 3600.0:
+        raise ValueError("it must be from 0 to 3600 seconds")
+    return seconds
+
+
+def _durability(value: Any) -> str:
+    if value not in ("normal", "full"):
+        raise ValueError("it must be normal or full")
+    return str(value)
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError("it must be a table of parameters")
+    return value
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "data": Path,
+    "agent": str,
+    "metabolism": str,
+    "params": _table,
+    "durability": _durability,
+    "open_minds": _positive,
+    "batch_size": _positive,
+    "batch_pause": _pause,
+}
+
+
+def _checked(name: str, value: Any) -> Any:
+    try:
+        return _CHECKS[name](value)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(problem=f"the setting {name} = {value!r} is not usable: {error}") from error

@@ -1,0 +1,159 @@
+"""The reference store: a mind in RAM. What it does is what every store must do; it also serves replays."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ebbtide.core.changes import (
+    Batch,
+    Change,
+    Discard,
+    Entry,
+    Forget,
+    Merge,
+    PutMemory,
+    Receipt,
+    Restore,
+    Rewrite,
+    subject,
+)
+from ebbtide.core.errors import StoreClosed
+from ebbtide.core.ledger import Ledger
+from ebbtide.core.memory import CODE_OF, Content, Link
+from ebbtide.core.parameters import Regime
+from ebbtide.core.ports import StoreInfo, Where
+from ebbtide.core.replay import Delta
+from ebbtide.core.signals import Signals
+from ebbtide.core.snapshot import Snapshot, dump, load
+from ebbtide.core.state import MindState, Trashed
+
+
+class MemoryStore:
+    def __init__(self, base: Snapshot | None = None) -> None:
+        self._base = base
+        self._ledger = Ledger(load(base) if base else MindState())
+        self._contents: dict[int, Content] = {row["id"]: c for c, row in base.memories} if base else {}
+        self._trash: dict[int, Content] = {t.id: content for content, t in base.trash} if base else {}
+        self._entries: list[Entry] = []
+        self._reserved = 0
+        self._closed = False
+
+    @property
+    def state(self) -> MindState:
+        if self._closed:
+            raise StoreClosed
+        return self._ledger.state
+
+    @property
+    def regime(self) -> Regime:
+        return self.state.regime
+
+    @property
+    def seq(self) -> int:
+        return self.state.seq
+
+    async def apply(self, batch: Batch, *, lazy: bool = False) -> Receipt:
+        return self.apply_now(batch)
+
+    def apply_now(self, batch: Batch) -> Receipt:
+        """Nothing here waits, so replays need no event loop."""
+        if self._closed:
+            raise StoreClosed
+        return self._ledger.accept(batch, self._witness)
+
+    async def reserve(self, count: int) -> int:
+        first = max(self.state.next_id, self._reserved)
+        self._reserved = first + count
+        return first
+
+    async def find(self, key: str) -> int | None:
+        return self.state.keys.get(key)
+
+    async def contents(self, ids: Sequence[int]) -> dict[int, Content]:
+        return {i: self._contents[i] for i in ids if i in self._contents}
+
+    async def signals(self, ids: Sequence[int] | None = None) -> Signals:
+        return self.state.signals() if ids is None else self.state.signals_of(ids)
+
+    async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
+        return self.state.links_of(memory, outgoing=outgoing, relations=relations)
+
+    async def page(self, where: Where, *, after: int = 0, limit: int = 100) -> list[int]:
+        s = self.state.signals()
+        chosen = s.id > after
+        if where.states is not None:
+            chosen &= np.isin(s.state, [CODE_OF[state] for state in where.states])
+        if where.score is not None:
+            low, high = where.score
+            chosen &= (s.score >= low) & (s.score <= high) if len(s.score) else False
+        return [i for i in sorted(s.id[chosen].tolist()) if self._matches(i, where)][:limit]
+
+    async def trash(self, *, key: str | None = None) -> list[tuple[Content, Trashed]]:
+        found = [(self._trash[t.id], t) for t in self.state.trash.values() if key is None or t.key == key]
+        return sorted(found, key=lambda pair: (-pair[1].at, -pair[1].id))
+
+    async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:
+        return _first(limit, (e for e in self._entries if e.seq > after and _about(e, memory)))
+
+    async def base(self) -> Snapshot | None:
+        return self._base
+
+    async def snapshot(self) -> Snapshot:
+        return dump(self.state, self._contents, self._trash)
+
+    async def compact(self, base: Snapshot) -> None:
+        self._base = base
+        self._entries = [entry for entry in self._entries if entry.seq > base.seq]
+
+    async def info(self) -> StoreInfo:
+        state = self.state
+        return StoreInfo(
+            memories=len(state.table),
+            links=len(state.links),
+            traces=state.count_traces(),
+            trash=len(state.trash),
+            journal_entries=len(self._entries),
+            journal_from=self._base.seq if self._base else 0,
+            disk_bytes=0,
+            ram_bytes=state.nbytes(),
+        )
+
+    async def close(self) -> None:
+        self._closed = True
+
+    def _matches(self, memory: int, where: Where) -> bool:
+        content = self._contents[memory]
+        return where.kind in (None, content.kind) and where.domain in (None, content.domain)
+
+    def _witness(self, entry: Entry, delta: Delta) -> None:
+        self._entries.append(entry)
+        self._rewrite(entry.change)
+
+    def _rewrite(self, change: Change) -> None:
+        """What a change does to texts; everything else about it is the fold's business."""
+        match change:
+            case PutMemory() | Rewrite():
+                self._contents[change.id] = change.content
+            case Forget():
+                self._trash[change.id] = self._contents.pop(change.id)
+            case Merge():
+                self._trash[change.id] = self._contents.pop(change.id)
+                self._contents[change.into] = change.content
+            case Restore():
+                self._contents[change.id] = replace(self._trash.pop(change.id), key=change.key)
+                if change.into in self._contents and change.kept is not None:
+                    self._contents[change.into] = change.kept
+            case Discard():
+                for memory in change.ids:
+                    del self._trash[memory]
+            case _:
+                pass
+
+
+def _about(entry: Entry, memory: int | None) -> bool:
+    return memory is None or subject(entry.change) == memory
+
+
+def _first(limit: int, entries: Iterable[Entry]) -> list[Entry]:
+    return [entry for _, entry in zip(range(limit), entries, strict=False)]

@@ -1,0 +1,44 @@
+"""Values to JSON and back. The journal is meant to be readable by people, so it is JSON and not something denser."""
+
+import zlib
+from typing import Any
+
+import msgspec
+
+from ebbtide.core.changes import KIND_OF, KINDS, Change, Entry
+from ebbtide.core.snapshot import Snapshot
+from ebbtide.core.state import Trashed
+
+_encoder = msgspec.json.Encoder()
+_decoders: dict[str, msgspec.json.Decoder[Any]] = {kind: msgspec.json.Decoder(change) for kind, change in KINDS.items()}
+_trashed = msgspec.json.Decoder(Trashed)
+_snapshot = msgspec.json.Decoder(Snapshot)
+_words = msgspec.json.Decoder(tuple[str, ...])
+
+
+def kind(change: Change) -> str:
+    return KIND_OF[type(change)]
+
+
+def encode(value: Any) -> str:
+    return _encoder.encode(value).decode()
+
+
+def entry(seq: int, kind: str, body: str, token: str | None) -> Entry:
+    return Entry(seq, _decoders[kind].decode(body), token or "")
+
+
+def trashed(body: str) -> Trashed:
+    return _trashed.decode(body)
+
+
+def words(body: str) -> tuple[str, ...]:
+    return _words.decode(body)
+
+
+def pack(snapshot: Snapshot) -> bytes:
+    return zlib.compress(_encoder.encode(snapshot), 6)
+
+
+def unpack(body: bytes) -> Snapshot:
+    return _snapshot.decode(zlib.decompress(body))

@@ -1,0 +1,61 @@
+"""SQLite connections, transactions, and its errors under the names Ebbtide gives them."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ebbtide.core.errors import StoreDamaged, StoreError, StoreFull, StoreUnreadable
+from ebbtide.stores.sqlite.writer import Statement
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+
+
+def connect(path: Path, durability: str) -> sqlite3.Connection:
+    """Autocommit, so that transactions begin and end where we say."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA synchronous = {durability.upper()}")
+    connection.execute("PRAGMA busy_timeout = 5000")
+    # A longer log is copied back less often: hot pages are then written once instead of many times.
+    connection.execute("PRAGMA wal_autocheckpoint = 4000")
+    return connection
+
+
+def write(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
+    """All of it in one transaction, or none."""
+    if not statements:
+        return
+    execute = connection.execute
+    execute("BEGIN IMMEDIATE")
+    try:
+        for text, rows in statements:
+            if len(rows) == 1:
+                execute(text, rows[0])
+            else:
+                connection.executemany(text, rows)
+        execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def named_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _named(error, path) from error
+    except OSError as error:
+        raise StoreUnreadable(path=path, detail=error.strerror or str(error)) from error
+
+
+def _named(error: sqlite3.Error, path: Path) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _DAMAGED:
+        return StoreDamaged(path=path, detail=error)
+    if code in _NO_ROOM:
+        return StoreFull(path=path, detail=error)
+    return StoreUnreadable(path=path, detail=error)

@@ -1,0 +1,109 @@
+"""From the tables to the mirror: read the columns, then bring hot counters up to date from the journal."""
+
+import sqlite3
+from typing import Any
+
+import numpy as np
+
+from ebbtide.core.changes import Access, Entry, Scan, Traverse
+from ebbtide.core.ledger import REMEMBERED_BATCHES, Ledger
+from ebbtide.core.replay import fold
+from ebbtide.core.signals import Column, SignalTable
+from ebbtide.core.state import MindState
+from ebbtide.stores.sqlite import codec
+from ebbtide.stores.sqlite.queries import read_rows, sql, stored
+
+
+def load(connection: sqlite3.Connection) -> Ledger:
+    state = MindState()
+    _load_configuration(connection, state)
+    _load_memories(connection, state)
+    _load_links(connection, state)
+    _load_trash(connection, state)
+    state.seq = max(_meta(connection, "base_seq"), connection.execute(sql("last_entry")).fetchone()[0])
+    highest = connection.execute(sql("highest_ids")).fetchone()[0]
+    state.next_id = max(highest + 1, _meta(connection, "next_id"))
+    _recover(connection, state)
+    return Ledger(state, dict(connection.execute(sql("recent_tokens"), (REMEMBERED_BATCHES,))))
+
+
+def read_base(connection: sqlite3.Connection) -> bytes:
+    return b"".join(part for (part,) in connection.execute(sql("read_base")))
+
+
+def _load_configuration(connection: sqlite3.Connection, state: MindState) -> None:
+    row = connection.execute(sql("read_meta"), ("configuration",)).fetchone()
+    if row is not None:
+        fold(state, codec.entry(0, "configure", row[0], None).change, 0)
+
+
+def _load_memories(connection: sqlite3.Connection, state: MindState) -> None:
+    table = state.table
+    names = stored(list(table.types))
+    dtype = [(name, table.types[name]) for name in names]
+    rows = np.fromiter(connection.execute(read_rows(names)), dtype)
+    if len(rows):
+        columns: dict[str, Any] = {name: rows[name] for name in names}
+        table.extend(len(rows), columns | {"in_degree": 0, "out_degree": 0})
+    state.keys = dict(connection.execute(sql("read_keys")))
+
+
+def _load_links(connection: sqlite3.Connection, state: MindState) -> None:
+    dtype = [("source", "i8"), ("target", "i8"), ("relation", "i4"), ("strength", "f8"), ("since", "i8")]
+    rows = np.fromiter(connection.execute(sql("read_links")), dtype)
+    relations = [name for (name,) in connection.execute(sql("read_relations"))]
+    state.links.load({name: rows[name] for name, _ in dtype}, relations)
+    state.focus = tuple(_ids(connection, "focus"))
+    state.links.pin(state.focus)
+    _count_degrees(state.table, "out_degree", rows["source"])
+    _count_degrees(state.table, "in_degree", rows["target"])
+
+
+def _count_degrees(table: SignalTable, degree: str, ends: Column) -> None:
+    rows = table.rows(ends)
+    counts = np.bincount(rows[rows >= 0], minlength=len(table))
+    table.columns[degree][: len(table)] = counts
+
+
+def _load_trash(connection: sqlite3.Connection, state: MindState) -> None:
+    for row in connection.execute(sql("read_trash")):
+        trashed = codec.trashed(row[-1])
+        state.trash[trashed.id] = trashed
+
+
+def _recover(connection: sqlite3.Connection, state: MindState) -> None:
+    """Hot entries after the last checkpoint, each folded into just those rows that do not have it yet."""
+    seq = state.seq
+    for row in connection.execute(sql("read_hot_entries"), (_meta(connection, "checkpoint"),)):
+        _fold_where_missing(state, codec.entry(*row))
+    state.seq = seq
+
+
+def _fold_where_missing(state: MindState, entry: Entry) -> None:
+    match entry.change:
+        case Access(at, ids):
+            fold(state, Access(at, _behind(state, entry.seq, ids)), entry.seq)
+        case Traverse(at, ids):
+            fold(state, Traverse(at, _behind(state, entry.seq, ids)), entry.seq)
+        case Scan(at, ids, upto, skip):
+            every = state.table.columns["id"][: len(state.table)]
+            scanned = ids or tuple(every[(every <= upto) & ~np.isin(every, skip)].tolist())
+            if behind := _behind(state, entry.seq, scanned):
+                fold(state, Scan(at, behind), entry.seq)
+
+
+def _behind(state: MindState, seq: int, ids: tuple[int, ...]) -> tuple[int, ...]:
+    rows = state.table.rows(ids)
+    versions = state.table.columns["version"][np.maximum(rows, 0)]
+    missing = (rows >= 0) & (versions < seq)
+    return tuple(np.asarray(ids)[missing].tolist())
+
+
+def _meta(connection: sqlite3.Connection, name: str) -> int:
+    row = connection.execute(sql("read_meta"), (name,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _ids(connection: sqlite3.Connection, name: str) -> list[int]:
+    row = connection.execute(sql("read_meta"), (name,)).fetchone()
+    return [int(part) for part in row[0].split()] if row else []

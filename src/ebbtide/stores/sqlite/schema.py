@@ -1,0 +1,69 @@
+"""Numbered migrations, each in one transaction with the version it leads to."""
+
+import sqlite3
+from importlib import resources
+from pathlib import Path
+
+from ebbtide.core.errors import StoreUnreadable
+
+APPLICATION_ID = 0x45424254  # "EBBT": says whose file this is
+_MIGRATIONS = ("0001_mind.sql",)
+VERSION = len(_MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the file to the present version. A file of another program, or of a later Ebbtide, is refused."""
+    version = _pragma(connection, "user_version")
+    if version > VERSION:
+        detail = f"it was written by a later Ebbtide (format {version}, this one knows {VERSION}): update Ebbtide"
+        raise StoreUnreadable(path=path, detail=detail)
+    if version == 0 and _has_tables(connection):
+        raise StoreUnreadable(path=path, detail=_foreign(connection))
+    for number in range(version + 1, VERSION + 1):
+        run_migration(connection, number)
+
+
+def run_migration(connection: sqlite3.Connection, number: int) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in statements(number):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def statements(number: int) -> list[str]:
+    """The statements of one migration. `executescript` would commit on its own; this stays in our transaction."""
+    folder = resources.files("ebbtide.stores.sqlite").joinpath("sql")
+    text = folder.joinpath(_MIGRATIONS[number - 1]).read_text("utf-8")
+    found, pending = [], ""
+    for line in text.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            found.append(pending)
+            pending = ""
+    return found
+
+
+def is_legacy(connection: sqlite3.Connection) -> bool:
+    """A file with the older `memories(key, summary, text, meta, links, created_at)` table."""
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(memories)")}
+    return {"key", "summary", "text", "meta", "links", "created_at"} <= columns
+
+
+def _foreign(connection: sqlite3.Connection) -> str:
+    if is_legacy(connection):
+        return "it holds an older `memories` table: `ebbtide adopt FILE` takes it over"
+    return "it is the database of another program"
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1").fetchone() is not None

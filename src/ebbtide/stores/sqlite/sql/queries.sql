@@ -1,0 +1,108 @@
+-- Every statement the store runs, by name. Statements over a mind's own columns are completed in queries.py.
+
+-- name: read_meta
+SELECT value FROM meta WHERE name = ?;
+
+-- name: write_meta
+INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: replace_content
+UPDATE memories SET text = ?, phrase = ?, keywords = ?, kind = ?, domain = ? WHERE id = ?;
+
+-- name: write_down
+UPDATE memories SET state = ?, marks = ?, score = ? WHERE id = ?;
+
+-- name: put_relation
+INSERT OR IGNORE INTO relations (id, name) VALUES (?, ?);
+
+-- name: put_link
+INSERT INTO links (source, target, relation, strength, since) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (source, target, relation) DO UPDATE SET strength = excluded.strength, since = excluded.since;
+
+-- name: drop_link
+DELETE FROM links WHERE source = ? AND target = ? AND relation = ?;
+
+-- name: move_to_trash
+INSERT INTO trash (id, key, text, phrase, keywords, kind, domain, forgotten_at, cause, way_back)
+SELECT id, key, text, phrase, keywords, kind, domain, ?, ?, ? FROM memories WHERE id = ?;
+
+-- The columns beyond the text are placeholders: the touched rows that end every batch bring the true ones.
+-- name: move_from_trash
+INSERT INTO memories (id, key, text, phrase, keywords, kind, domain,
+                      created_at, last_accessed_at, original_length, length, state, version)
+SELECT id, ?1, text, phrase, keywords, kind, domain, ?2, ?2, 0, 0, 0, 0 FROM trash WHERE id = ?3;
+
+-- name: drop_memory
+DELETE FROM memories WHERE id = ?;
+
+-- name: drop_trash
+DELETE FROM trash WHERE id = ?;
+
+-- name: read_trash
+SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash ORDER BY forgotten_at DESC, id DESC;
+
+-- name: read_trash_by_key
+SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash WHERE key = ?
+ORDER BY forgotten_at DESC, id DESC;
+
+-- name: put_entry
+INSERT INTO journal (seq, at, kind, memory, token, body) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: read_journal
+SELECT seq, kind, body, token FROM journal WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: read_journal_of_memory
+SELECT seq, kind, body, token FROM journal WHERE memory = ? AND seq > ? ORDER BY seq LIMIT ?;
+
+-- The hot entries a crash may have left out of the tables.
+-- name: read_hot_entries
+SELECT seq, kind, body, token FROM journal WHERE seq > ? AND kind IN ('access', 'traverse', 'scan') ORDER BY seq;
+
+-- name: last_entry
+SELECT coalesce(max(seq), 0) FROM journal;
+
+-- name: recent_tokens
+SELECT token, seq FROM (SELECT token, seq FROM journal WHERE token IS NOT NULL ORDER BY seq DESC LIMIT ?)
+ORDER BY seq;
+
+-- name: count_journal
+SELECT count(*) FROM journal;
+
+-- name: drop_journal
+DELETE FROM journal WHERE seq <= ?;
+
+-- name: read_keys
+SELECT key, id FROM memories;
+
+-- name: read_relations
+SELECT name FROM relations ORDER BY id;
+
+-- name: read_links
+SELECT source, target, relation, strength, since FROM links;
+
+-- name: highest_ids
+SELECT max((SELECT coalesce(max(id), 0) FROM memories), (SELECT coalesce(max(id), 0) FROM trash));
+
+-- name: read_contents
+SELECT id, key, text, phrase, keywords, kind, domain FROM memories WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: read_all_contents
+SELECT id, key, text, phrase, keywords, kind, domain FROM memories;
+
+-- name: page
+SELECT id FROM memories
+WHERE id > :after
+  AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))
+  AND (:low IS NULL OR score BETWEEN :low AND :high)
+  AND (:kind IS NULL OR kind = :kind)
+  AND (:domain IS NULL OR domain = :domain)
+ORDER BY id LIMIT :limit;
+
+-- name: drop_base
+DELETE FROM base;
+
+-- name: put_base
+INSERT INTO base (part, body) VALUES (?, ?);
+
+-- name: read_base
+SELECT body FROM base ORDER BY part;

@@ -1,0 +1,306 @@
+"""The embedded store: one SQLite file per mind, in WAL mode, with its hot columns and links mirrored in RAM.
+
+Every batch goes the same way: admitted and folded in the mirror, put into SQL, committed. In `normal`
+durability a small commit does not wait for the disk and is made on the spot. Everything else (power-loss
+durability, large batches) is committed by a thread, and whoever comes meanwhile shares the next commit.
+
+If a commit fails, the mirror is ahead of the disk: it is thrown away and read again, and every batch that
+was not on disk fails with the same error.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from ebbtide.core.changes import HOT, Batch, Configure, Entry, Receipt
+from ebbtide.core.errors import StoreClosed
+from ebbtide.core.ledger import Ledger
+from ebbtide.core.memory import CODE_OF, Content, Link
+from ebbtide.core.parameters import Regime
+from ebbtide.core.ports import StoreInfo, Where
+from ebbtide.core.replay import Delta
+from ebbtide.core.signals import Signals
+from ebbtide.core.snapshot import Snapshot, dump
+from ebbtide.core.state import MindState, Trashed
+from ebbtide.stores.sqlite import codec, loader
+from ebbtide.stores.sqlite.connection import connect, named_errors, write
+from ebbtide.stores.sqlite.lock import MindLock
+from ebbtide.stores.sqlite.queries import sql
+from ebbtide.stores.sqlite.schema import migrate
+from ebbtide.stores.sqlite.writer import Statement, Writer
+
+Durability = Literal["normal", "full"]
+FILE = "mind.db"
+
+_SMALL = 64  # rows a commit may write on the event loop's own time
+_LAZY_SECONDS = 1.0  # how long statistics may wait for a commit
+_CHECKPOINT_EVERY = 20_000  # hot entries between two write-outs of the counters
+_BASE_PART = 1 << 24
+
+
+class SqliteStore:
+    def __init__(self, folder: Path, durability: Durability = "normal") -> None:
+        """Opens or makes the mind in this folder. Takes the lock; raises MindBusy if another process has it."""
+        self._path = folder / FILE
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = MindLock(folder)
+        try:
+            self._open(durability)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _open(self, durability: Durability) -> None:
+        with named_errors(self._path):
+            self._connection = connect(self._path, durability)
+            migrate(self._connection, self._path)
+            self._reader = connect(self._path, durability)
+            self._load()
+        self._inline = durability == "normal"
+        self._thread = ThreadPoolExecutor(1, "ebbtide-commit")
+        self._lazy: list[Statement] = []
+        self._lazy_timer: asyncio.TimerHandle | None = None
+        self._queue: list[tuple[list[Statement], asyncio.Future[None]]] = []
+        self._flusher: asyncio.Task[None] | None = None
+        self._reserved = 0
+        self._hot_entries = 0
+        self._closed = False
+
+    def _load(self) -> None:
+        self._ledger = loader.load(self._connection)
+        self._writer = Writer(self._ledger.state)
+
+    # ---- writing
+
+    async def apply(self, batch: Batch, *, lazy: bool = False) -> Receipt:
+        receipt = self._require_open().accept(batch, self._witness)
+        statements = self._writer.take()
+        if lazy:
+            self._postpone(statements)
+        elif statements or receipt.repeated:
+            await self._commit(statements)
+        if self._hot_entries >= _CHECKPOINT_EVERY:
+            await self._checkpoint()
+        return receipt
+
+    def _witness(self, entry: Entry, delta: Delta) -> None:
+        if isinstance(entry.change, Configure):
+            self._writer = Writer(self._ledger.state)
+        elif isinstance(entry.change, HOT):
+            self._hot_entries += 1
+        self._writer.witness(entry, delta)
+
+    def _postpone(self, statements: list[Statement]) -> None:
+        self._lazy += statements
+        if self._lazy_timer is None:
+            loop = asyncio.get_running_loop()
+            self._lazy_timer = loop.call_later(_LAZY_SECONDS, self._start_flush)
+
+    async def _commit(self, statements: list[Statement]) -> None:
+        statements = [*self._take_lazy(), *statements]
+        small = sum(len(statement.rows) for statement in statements) <= _SMALL
+        if self._inline and small and self._flusher is None:
+            self._commit_here(statements)
+            return
+        done = asyncio.get_running_loop().create_future()
+        self._queue.append((statements, done))
+        self._start_flush()
+        await done
+
+    def _commit_here(self, statements: list[Statement]) -> None:
+        try:
+            with named_errors(self._path):
+                write(self._connection, statements)
+        except BaseException:
+            self._start_over()
+            raise
+
+    def _start_flush(self) -> None:
+        if self._flusher is None and not self._closed:
+            self._flusher = asyncio.get_running_loop().create_task(self._flush())
+
+    async def _flush(self) -> None:
+        """Commit what has gathered, as one group, until nothing more has come."""
+        try:
+            while self._queue or self._lazy:
+                group, self._queue = self._queue, []
+                statements = [s for part, _ in group for s in part] + self._take_lazy()
+                await self._commit_group(statements, [done for _, done in group])
+        finally:
+            self._flusher = None
+
+    async def _commit_group(self, statements: list[Statement], waiting: list[asyncio.Future[None]]) -> None:
+        run = asyncio.get_running_loop().run_in_executor
+        try:
+            with named_errors(self._path):
+                await run(self._thread, partial(write, self._connection, statements))
+        except Exception as error:  # noqa: BLE001 — handed to everyone who waits for this group
+            waiting += [done for _, done in self._queue]
+            self._queue = []
+            self._start_over()
+            for done in waiting:
+                if not done.done():
+                    done.set_exception(error)
+            return
+        for done in waiting:
+            if not done.done():
+                done.set_result(None)
+
+    def _start_over(self) -> None:
+        """The mirror ran ahead of a commit that failed."""
+        self._lazy = []
+        self._load()
+
+    def _take_lazy(self) -> list[Statement]:
+        if self._lazy_timer is not None:
+            self._lazy_timer.cancel()
+            self._lazy_timer = None
+        lazy, self._lazy = self._lazy, []
+        return lazy
+
+    async def _checkpoint(self) -> None:
+        """Write the hot counters of every row that has moved, so that opening need not replay them."""
+        self._hot_entries = 0
+        state = self._ledger.state
+        moved = state.table.columns["id"][: len(state.table)][state.table.dirty[: len(state.table)]].tolist()
+        statements = [self._writer.rows(moved)] if moved else []
+        await self._commit([*statements, Statement(sql("write_meta"), [("checkpoint", str(state.seq))])])
+
+    # ---- reading
+
+    @property
+    def _state(self) -> MindState:
+        return self._require_open().state
+
+    @property
+    def regime(self) -> Regime:
+        return self._state.regime
+
+    @property
+    def seq(self) -> int:
+        return self._state.seq
+
+    async def reserve(self, count: int) -> int:
+        first = max(self._state.next_id, self._reserved)
+        self._reserved = first + count
+        return first
+
+    async def find(self, key: str) -> int | None:
+        return self._state.keys.get(key)
+
+    async def contents(self, ids: Sequence[int]) -> dict[int, Content]:
+        await self._settled()
+        with named_errors(self._path):
+            rows = self._reader.execute(sql("read_contents"), (codec.encode(list(ids)),)).fetchall()
+        return {row[0]: _content(row[1:]) for row in rows}
+
+    async def signals(self, ids: Sequence[int] | None = None) -> Signals:
+        return self._state.signals() if ids is None else self._state.signals_of(ids)
+
+    async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
+        return self._state.links_of(memory, outgoing=outgoing, relations=relations)
+
+    async def page(self, where: Where, *, after: int = 0, limit: int = 100) -> list[int]:
+        await self._settled()
+        low, high = where.score or (None, None)
+        states = None if where.states is None else codec.encode([CODE_OF[state] for state in where.states])
+        asked = {"after": after, "limit": limit, "states": states, "low": low, "high": high}
+        with named_errors(self._path):
+            rows = self._reader.execute(sql("page"), asked | {"kind": where.kind, "domain": where.domain})
+            return [memory for (memory,) in rows]
+
+    async def trash(self, *, key: str | None = None) -> list[tuple[Content, Trashed]]:
+        await self._settled()
+        with named_errors(self._path):
+            if key is None:
+                rows = self._reader.execute(sql("read_trash")).fetchall()
+            else:
+                rows = self._reader.execute(sql("read_trash_by_key"), (key,)).fetchall()
+        return [(_content(row), codec.trashed(row[-1])) for row in rows]
+
+    async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:
+        await self._settled()
+        with named_errors(self._path):
+            if memory is None:
+                rows = self._reader.execute(sql("read_journal"), (after, limit)).fetchall()
+            else:
+                rows = self._reader.execute(sql("read_journal_of_memory"), (memory, after, limit)).fetchall()
+        return [codec.entry(*row) for row in rows]
+
+    async def base(self) -> Snapshot | None:
+        await self._settled()
+        with named_errors(self._path):
+            packed = loader.read_base(self._reader)
+        return codec.unpack(packed) if packed else None
+
+    async def snapshot(self) -> Snapshot:
+        await self._settled()
+        state = self._state
+        with named_errors(self._path):
+            rows = self._reader.execute(sql("read_all_contents")).fetchall()
+        trash = {trashed.id: content for content, trashed in await self.trash()}
+        return dump(state, {row[0]: _content(row[1:]) for row in rows}, trash)
+
+    async def compact(self, base: Snapshot) -> None:
+        await self._checkpoint()
+        packed = codec.pack(base)
+        parts = [packed[i : i + _BASE_PART] for i in range(0, len(packed), _BASE_PART)]
+        await self._commit(
+            [
+                Statement(sql("drop_base"), [()]),
+                Statement(sql("put_base"), list(enumerate(parts))),
+                Statement(sql("write_meta"), [("base_seq", str(base.seq))]),
+                Statement(sql("drop_journal"), [(base.seq,)]),
+            ]
+        )
+
+    async def info(self) -> StoreInfo:
+        await self._settled()
+        state = self._state
+        with named_errors(self._path):
+            entries = self._reader.execute(sql("count_journal")).fetchone()[0]
+            base = self._reader.execute(sql("read_meta"), ("base_seq",)).fetchone()
+        return StoreInfo(
+            memories=len(state.table),
+            links=len(state.links),
+            traces=state.count_traces(),
+            trash=len(state.trash),
+            journal_entries=entries,
+            journal_from=int(base[0]) if base else 0,
+            disk_bytes=sum(file.stat().st_size for file in self._path.parent.glob(f"{FILE}*")),
+            ram_bytes=state.nbytes(),
+        )
+
+    # ---- the end
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        try:
+            await self._checkpoint()
+            while self._flusher is not None:
+                await asyncio.wait([self._flusher])
+        finally:
+            self._closed = True
+            self._thread.shutdown()
+            self._reader.close()
+            self._connection.close()
+            self._lock.release()
+
+    async def _settled(self) -> None:
+        """What was written before now can be read now."""
+        if self._lazy or self._flusher is not None:
+            await self._commit([])
+
+    def _require_open(self) -> Ledger:
+        if self._closed:
+            raise StoreClosed
+        return self._ledger
+
+
+def _content(row: Sequence[str]) -> Content:
+    key, text, phrase, keywords, kind, domain = row[:6]
+    return Content(key, text, phrase, codec.words(keywords) if keywords != "[]" else (), kind, domain)
