@@ -32,7 +32,9 @@ class PutMemory:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The memory says something else now: replaced by its owner, or shortened by a cycle (`cause`)."""
+    """The memory says something else now. `cause`: its owner replaced or reverted it, a cycle compressed it,
+    or a merge was undone.
+    """
 
     at: float
     id: int
@@ -87,16 +89,11 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Out of the trash as it went in, under `key`.
-
-    Un-merges what a merge put there; `kept` is then what `into` says again.
-    """
+    """Out of the trash as it went in, under `key`; its share in a merge comes back with it."""
 
     at: float
     id: int
     key: str
-    into: int | None = None
-    kept: Content | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Literal
 
 HOUR = 3600.0
 DAY = 86400.0
+DEFAULT_STRENGTH = 0.5  # of a link, unless somebody says otherwise
 
 
 class State(StrEnum):

@@ -31,7 +31,7 @@ from ebbtide.core.links import LinkRow
 from ebbtide.core.parameters import regime
 from ebbtide.core.signals import Column
 from ebbtide.core.state import LinkKey, MindState
-from ebbtide.core.whatif import COMPRESSED
+from ebbtide.core.whatif import COMPRESSED, UNMERGED
 
 
 class Delta(NamedTuple):
@@ -90,9 +90,9 @@ def _born(state: MindState, c: PutMemory) -> dict[str, Any]:
 
 
 def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
-    """An owner's new text is a new original; a shortened one is not."""
+    """An owner's new text is a new original; what the engine does to a text is not."""
     length = len(c.content.text)
-    original = {} if c.cause == COMPRESSED else {"original_length": length}
+    original = {} if c.cause in (COMPRESSED, UNMERGED) else {"original_length": length}
     state.set(state.table.row(c.id), {"length": length, "version": seq, **original})
     return (c.id,)
 

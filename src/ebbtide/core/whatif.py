@@ -6,6 +6,7 @@ from ebbtide.core.changes import Change, Configure, Focus, Forget, PutMemory, Re
 
 ASKED = "asked"  # the cause of a forgetting that a person or agent wanted; any other is a metabolism's own
 COMPRESSED = "compressed"
+UNMERGED = "unmerged"
 
 
 def retell(change: Change, *, old: str, new: str) -> Change | None:

@@ -39,7 +39,7 @@ class Host:
         return agents.agents(self.data)
 
     async def create(self, agent: str, metabolism: str, params: Mapping[str, Any] | None = None) -> None:
-        """Make a mind that lives by this metabolism. A bad parameter falls back and is logged, an unknown one is an error."""
+        """Make a mind that lives so. A bad parameter falls back and is logged, an unknown one is an error."""
         if agents.exists(self.data, agent):
             async with self.mind(agent) as mind:
                 raise MindExists(agent=agent, metabolism=mind.metabolism)

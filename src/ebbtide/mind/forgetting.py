@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from ebbtide.core.changes import Entry, Forget, Merge, PutMemory, Restore, Rewrite
+from ebbtide.core.changes import Change, Entry, Forget, Merge, PutMemory, Restore, Rewrite
 from ebbtide.core.draft import MAX_TEXT, require_key, require_text
 from ebbtide.core.errors import InvalidInput, NotInTrash, UnknownMemory
 from ebbtide.core.memory import DAY, Content
 from ebbtide.core.ports import Store
 from ebbtide.core.state import Trashed
+from ebbtide.core.whatif import UNMERGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +29,21 @@ async def forget(store: Store, key: str, now: float) -> Forget:
     return Forget(now, memory, key)
 
 
-async def restore(store: Store, key: str, new_key: str, now: float) -> Restore:
+async def restore(store: Store, key: str, new_key: str, now: float) -> tuple[int, list[Change]]:
     """The last one forgotten under that key whose time in the trash is not over, tick or no tick."""
     require_key(new_key)
     for _, gone in await store.trash(key=key):
         if now < _end(store, gone):
-            return Restore(now, gone.id, new_key, gone.into, await _given_back(store, gone))
+            return gone.id, [*await _unmerged(store, gone, now), Restore(now, gone.id, new_key)]
     raise NotInTrash(key=key)
 
 
-async def _given_back(store: Store, gone: Trashed) -> Content | None:
-    """What the other half of a merge says again, unless it was given another text since."""
-    if gone.into is None:
-        return None
-    now_says = (await store.contents([gone.into])).get(gone.into)
-    return gone.before if now_says == gone.merged else None
+async def _unmerged(store: Store, gone: Trashed, now: float) -> list[Change]:
+    """The other half of a merge says again what it said, unless it was given another text since."""
+    if gone.into is None or gone.before is None:
+        return []
+    says = (await store.contents([gone.into])).get(gone.into)
+    return [Rewrite(now, gone.into, gone.before, UNMERGED)] if says == gone.merged else []
 
 
 async def merge(store: Store, into: int, other: int, text: str | None, now: float) -> Merge:
@@ -104,8 +105,6 @@ def _says(entry: Entry, memory: int) -> Content | None:
             return entry.change.content
         case Merge(into=into) if into == memory:
             return entry.change.content
-        case Restore(into=into, kept=kept) if into == memory:
-            return kept
     return None
 
 

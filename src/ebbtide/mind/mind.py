@@ -8,7 +8,7 @@ from typing import Any
 from ebbtide.core.changes import Access, Batch, Change, Configure, Entry, PutLink, Receipt, Traverse, Unlink
 from ebbtide.core.draft import Draft, require_strength, require_text
 from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
-from ebbtide.core.memory import Memory, State, Step
+from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State, Step
 from ebbtide.core.parameters import Fallback, regime
 from ebbtide.core.ports import Clock, Store, StoreInfo, Where
 from ebbtide.mind import forgetting, history, reading, upkeep, writing
@@ -18,7 +18,6 @@ from ebbtide.mind.reading import Page
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress, TickReport
 
-DEFAULT_STRENGTH = 0.5
 MAX_RELATION = 256
 
 
@@ -81,6 +80,10 @@ class Mind:
         """Many new memories, a thousand at a time; each thousand all or none. Returns how many."""
         self._require_writable()
         return await writing.put_many(self._store, drafts, self._clock, progress)
+
+    async def check_drafts(self, drafts: Iterable[Draft | Mapping[str, Any]]) -> None:
+        """Raises what `put_many` would raise for any of these, before anything is written."""
+        await writing.check_drafts(self._store, drafts)
 
     async def link(self, source: str, target: str, relation: str, strength: float = DEFAULT_STRENGTH) -> None:
         """Link two memories; linking them so again sets the strength anew."""
@@ -156,9 +159,9 @@ class Mind:
 
     async def restore(self, key: str, *, new_key: str | None = None) -> Memory:
         """Back from the trash as it was. What a merge took away is un-merged."""
-        change = await forgetting.restore(self._store, key, new_key or key, self.now())
-        await self._apply(change)
-        return await self._see(change.id)
+        memory, changes = await forgetting.restore(self._store, key, new_key or key, self.now())
+        await self._apply(*changes)
+        return await self._see(memory)
 
     async def revert(self, key: str) -> Memory:
         """Let a memory say again what it said before its text was replaced or shortened."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from ebbtide.core.changes import Batch, PutMemory, Rewrite
 from ebbtide.core.draft import Draft
-from ebbtide.core.errors import KeyTaken
+from ebbtide.core.errors import InvalidInput, KeyTaken, SignalRefused
 from ebbtide.core.ports import Clock, Store
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress
@@ -40,6 +40,22 @@ async def put_many(
         if progress:
             progress(done, done)
     return done
+
+
+async def check_drafts(store: Store, drafts: Iterable[Draft | Mapping[str, Any]]) -> None:
+    seen: set[str] = set()
+    for number, given in enumerate(drafts, 1):
+        try:
+            draft = _drafted(given).check(store.regime.metabolism.name)
+            if draft.key is not None and (draft.key in seen or await store.find(draft.key) is not None):
+                raise KeyTaken(key=draft.key)
+        except SignalRefused as error:
+            reason = f"{error.facts['reason']} (memory {number})"
+            raise SignalRefused(field=error.facts["field"], reason=reason) from None
+        except InvalidInput as error:
+            raise InvalidInput(problem=f"memory {number}: {error}") from None
+        if draft.key is not None:
+            seen.add(draft.key)
 
 
 async def _birth(store: Store, draft: Draft, memory: int, now: float) -> PutMemory:

@@ -142,8 +142,6 @@ class MemoryStore:
                 self._contents[change.into] = change.content
             case Restore():
                 self._contents[change.id] = replace(self._trash.pop(change.id), key=change.key)
-                if change.into in self._contents and change.kept is not None:
-                    self._contents[change.into] = change.kept
             case Discard():
                 for memory in change.ids:
                     del self._trash[memory]

@@ -152,8 +152,6 @@ class Writer:
         """The row comes back with its text; its columns follow with the other touched rows."""
         self._add(sql("move_from_trash"), (c.key, c.at, c.id))
         self._add(sql("drop_trash"), (c.id,))
-        if c.kept is not None and c.into is not None:
-            self._add(sql("replace_content"), _said(c.kept, c.into))
 
 
 def _said(content: Content, memory: int) -> Parameters:

@@ -1,0 +1,1 @@
+"""The edges: parse, call, render. Nothing here decides anything."""

@@ -1,0 +1,5 @@
+"""The `ebbtide` command."""
+
+from ebbtide.serve.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,258 @@
+"""Commands that put, read and link memories."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ebbtide.core.errors import InvalidInput
+from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State
+from ebbtide.serve.cli import render
+from ebbtide.serve.cli.caller import Caller
+from ebbtide.serve.cli.times import distance, iso, moment, relative
+
+if TYPE_CHECKING:
+    from ebbtide.mind import Mind
+    from ebbtide.mind.explain import Explanation
+    from ebbtide.mind.reading import Page
+
+DEFAULT_RELATION = "related"
+Key = Annotated[str, typer.Argument(help="The memory's key.")]
+Relation = Annotated[str, typer.Argument(help="The link's name.")]
+
+
+def register(app: typer.Typer) -> None:
+    for command in (put, get, link, unlink, follow, list_memories, explain):
+        app.command("list" if command is list_memories else None, rich_help_panel="Memories")(command)
+
+
+def put(
+    context: typer.Context,
+    text: Annotated[str | None, typer.Argument(help="What to remember; - reads standard input.")] = None,
+    key: Annotated[str | None, typer.Option(help="Its name (default: one is made up).")] = None,
+    phrase: Annotated[str | None, typer.Option(help="A short summary.")] = None,
+    keyword: Annotated[list[str] | None, typer.Option(help="A keyword; may be given again.")] = None,
+    kind: Annotated[str | None, typer.Option(help="What sort of memory it is.")] = None,
+    domain: Annotated[str | None, typer.Option(help="What it belongs to.")] = None,
+    importance: Annotated[float | None, typer.Option(help="0 to 1; retention minds only.")] = None,
+    policy: Annotated[str | None, typer.Option(help="normal, persistent or ephemeral; retention minds only.")] = None,
+    replace: Annotated[bool, typer.Option(help="If the key is taken, give that memory this text.")] = False,
+    source: Annotated[str | None, typer.Option("--from", help="A JSONL file of memories; - is standard input.")] = None,
+) -> None:
+    """Remember something, or many things.
+
+    ebbtide put "The ferry to Lamma leaves at 8:40." --key ferry --keyword travel
+
+    ebbtide put --from memories.jsonl      one object a line: {"text": …, "key": …, "keywords": […]}
+    """
+    caller: Caller = context.obj
+    if source is not None:
+        if text is not None:
+            raise InvalidInput(problem="give a text or --from FILE, not both")
+        _put_file(caller, source)
+        return
+    if text is None:
+        raise InvalidInput(problem="nothing to remember: give a text, or --from FILE")
+    given: dict[str, Any] = {"key": key, "phrase": phrase, "keywords": keyword, "kind": kind, "domain": domain}
+    given |= {"importance": importance, "policy": policy}
+    given = {name: value for name, value in given.items() if value is not None}
+    said = _read(text) if text == "-" else text
+    memory = caller.run(lambda mind: mind.put(said, replace=replace, **given), create=True)
+    _answer(caller, memory, f"remembered [bold]{render.safe(memory.key)}[/] ({memory.state})")
+
+
+def _put_file(caller: Caller, source: str) -> None:
+    """Everything is looked at before anything is written."""
+    drafts = list(_drafts(_read(source), source))
+
+    async def work(mind: "Mind") -> int:
+        await mind.check_drafts(drafts)
+        with caller.progress("remembering") as progress:
+            return await mind.put_many(drafts, progress)
+
+    count = caller.run(work, create=True)
+    render.as_json({"remembered": count}) if caller.as_json else render.say(f"remembered {count} memories")
+
+
+def _drafts(text: str, source: str) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise InvalidInput(problem=f"{source}, line {number}: not JSON ({error})") from None
+        if isinstance(found, str):
+            found = {"text": found}
+        if not isinstance(found, dict):
+            raise InvalidInput(problem=f"{source}, line {number}: neither an object nor a text")
+        yield found
+
+
+def _read(source: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(problem=f"{source} is not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise InvalidInput(problem=f"{source} cannot be read: {error.strerror}") from None
+
+
+def get(context: typer.Context, key: Key) -> None:
+    """Read a memory. That is a use of it, and counts."""
+    caller: Caller = context.obj
+    memory = caller.run(lambda mind: mind.get(key))
+    if caller.as_json:
+        render.as_json(memory)
+        return
+    render.say(f"[bold]{render.safe(memory.key)}[/]  {render.styled(memory.state)}  {_vitality(memory)}")
+    render.say(render.safe(memory.text))
+    if memory.keywords:
+        render.say(f"[dim]keywords: {render.safe(', '.join(memory.keywords))}[/]")
+
+
+def link(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(help="From this memory …")],
+    target: Annotated[str, typer.Argument(help="… to this one.")],
+    relation: Relation = DEFAULT_RELATION,
+    strength: Annotated[float, typer.Option(help="Above 0, at most 1.")] = DEFAULT_STRENGTH,
+) -> None:
+    """Link two memories.
+
+    ebbtide link ferry island "leads to" --strength 0.8
+    """
+    caller: Caller = context.obj
+    caller.run(lambda mind: mind.link(source, target, relation, strength))
+    answer = {"source": source, "target": target, "relation": relation, "strength": strength}
+    _answer(caller, answer, render.safe(f"{source} —{relation}→ {target}"))
+
+
+def unlink(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(help="From this memory …")],
+    target: Annotated[str, typer.Argument(help="… to this one.")],
+    relation: Relation = DEFAULT_RELATION,
+) -> None:
+    """Take a link away."""
+    caller: Caller = context.obj
+    caller.run(lambda mind: mind.unlink(source, target, relation))
+    answer = {"source": source, "target": target, "relation": relation}
+    _answer(caller, answer, render.safe(f"{source} and {target} are no longer linked by {relation}"))
+
+
+def follow(
+    context: typer.Context,
+    key: Key,
+    relation: Annotated[list[str] | None, typer.Option(help="Only links of this name; may be given again.")] = None,
+) -> None:
+    """Walk a memory's links, strongest first. What is reached counts as walked to."""
+    caller: Caller = context.obj
+    steps = caller.run(lambda mind: mind.follow(key, relation or ()))
+    if caller.as_json:
+        render.as_json(steps)
+        return
+    for step in steps:
+        there = f"[bold]{render.safe(step.key or '?')}[/]  "
+        there += render.preview(step.memory.text) if step.memory else "[dim]once known, now forgotten[/]"
+        render.say(f"—{render.safe(step.relation)} {step.strength:.2f}→ {there}")
+    if not steps:
+        render.say("[dim]no links lead on from here[/]")
+
+
+def list_memories(
+    context: typer.Context,
+    state: Annotated[list[State] | None, typer.Option(help="Only this state; may be given again.")] = None,
+    score: Annotated[str | None, typer.Option(help="Only scores in this range, like 30-69 (score minds).")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
+    domain: Annotated[str | None, typer.Option(help="Only this domain.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also what is normally out of sight.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
+    after: Annotated[int, typer.Option(min=0, help="Go on after this id (the last list said which).")] = 0,
+) -> None:
+    """List memories by the state they are in at this moment."""
+    caller: Caller = context.obj
+    asked: dict[str, Any] = {"kind": kind, "domain": domain, "everything": everything, "after": after, "limit": limit}
+    page = caller.run(lambda mind: mind.list(state or None, score=_range(score), **asked))
+    if caller.as_json:
+        render.as_json(page)
+        return
+    if page.memories:
+        rows = [(render.safe(m.key), _state(m), _vitality(m), render.preview(m.text)) for m in page.memories]
+        render.table(("key", "state", "vitality", "text"), rows)
+    _footer(page)
+
+
+def _footer(page: "Page") -> None:
+    if not page.memories:
+        render.say("[dim]nothing to list[/]")
+    if page.next is not None:
+        render.say(f"[dim]more: --after {page.next}[/]")
+    if page.left_out:
+        hidden = ", ".join(f"{count} {state}" for state, count in page.left_out.items())
+        render.say(f"[dim]out of sight: {hidden} (--all or --state shows them)[/]")
+
+
+def _range(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    low, dash, high = text.partition("-")
+    if not dash or not low.isdigit() or not high.isdigit() or int(low) > int(high):
+        raise InvalidInput(problem=f"{text!r} is not a range of scores: use two numbers, like 30-69")
+    return int(low), int(high)
+
+
+def explain(
+    context: typer.Context,
+    key: Key,
+    at: Annotated[str | None, typer.Option(help="Explain for another moment: a date, or +30d.")] = None,
+    days: Annotated[float, typer.Option(min=0.01, max=36525, help="How far the curve looks ahead.")] = 30.0,
+) -> None:
+    """Why a memory is what it is, and what becomes of it if nothing happens. Counts as no use."""
+    caller: Caller = context.obj
+
+    async def work(mind: "Mind") -> Any:
+        return await mind.explain(key, at=None if at is None else moment(at, mind.now()), days=days)
+
+    explanation = caller.run(work)
+    render.as_json(explanation) if caller.as_json else show(explanation, days)
+
+
+def show(e: "Explanation", days: float) -> None:
+    render.say(f"[bold]{render.safe(e.memory.key)}[/]  {_state(e.memory)}  {e.why}")
+    render.say(f"[dim]{render.preview(e.memory.text, 100)}[/]")
+    total = [(f"[bold]{_sum_name(e.metabolism)}[/]", f"[bold]{e.memory.vitality:+.4f}[/]")]
+    render.table((f"{e.metabolism} at {iso(e.at)}", "value"), [(n, f"{v:+.4f}") for n, v in e.terms.items()] + total)
+    for coming in e.forecast:
+        render.say(f"  {coming.event.replace('_', ' ')}: {_when(coming, e.at)}")
+    curve = [vitality for _, vitality in e.curve]
+    render.say(f"  [cyan]{render.sparkline(curve)}[/] {distance(days * 86400)} ahead: {curve[0]:.3f} → {curve[-1]:.3f}")
+
+
+def _sum_name(metabolism: str) -> str:
+    return {"activity": "score", "score": "exact score", "retention": "R = product"}.get(metabolism, "importance")
+
+
+def _when(coming: Any, now: float) -> str:
+    if coming.scans is not None:
+        return "already" if coming.scans == 0 else f"after {coming.scans} more scans"
+    if coming.at is None:
+        return "never, as things stand"
+    return "already" if coming.at <= now else f"{relative(coming.at, now)} ({iso(coming.at)})"
+
+
+def _state(memory: Memory) -> str:
+    marks = " ".join(f"[magenta]{name}[/]" for name in memory.marks.names)
+    return f"{render.styled(memory.state)} {marks}".strip()
+
+
+def _vitality(memory: Memory) -> str:
+    return f"score {memory.meta.score}" if memory.meta.score is not None else f"{memory.vitality:.3f}"
+
+
+def _answer(caller: Caller, value: Any, text: str) -> None:
+    render.as_json(value) if caller.as_json else render.say(text)

@@ -1,0 +1,53 @@
+"""Moments and spans as people type them, and as they read them. Inside, time is a float."""
+
+import re
+from datetime import UTC, datetime
+
+from ebbtide.core.errors import InvalidInput
+from ebbtide.core.memory import DAY, HOUR
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": HOUR, "d": DAY, "w": 7 * DAY, "y": 365.25 * DAY}
+_SPAN = re.compile(r"([+-]?)(\d+(?:\.\d+)?)([smhdwy])")
+
+
+def moment(text: str, now: float) -> float:
+    """A date, a date and time (UTC unless it says otherwise), or an offset from now such as -3d or +12h."""
+    if text == "now":
+        return now
+    if found := _SPAN.fullmatch(text):
+        sign = -1.0 if found[1] == "-" else 1.0
+        return now + sign * float(found[2]) * _UNITS[found[3]]
+    try:
+        when = datetime.fromisoformat(text)
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        problem = f"{text!r} is not a moment: use 2026-11-15, 2026-11-15T08:30, or an offset like -3d or +12h"
+        raise InvalidInput(problem=problem) from None
+
+
+def span(text: str) -> float:
+    """Seconds in 90d, 12h, 30m."""
+    found = _SPAN.fullmatch(text)
+    if not found or found[1]:
+        raise InvalidInput(problem=f"{text!r} is not a span of time: use a number with s, m, h, d, w or y, like 90d")
+    return float(found[2]) * _UNITS[found[3]]
+
+
+def iso(seconds: float) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds:.0f} s"
+
+
+def distance(seconds: float) -> str:
+    """How people say a span: the largest unit that fits, e.g. 3.2 days."""
+    size = abs(seconds)
+    for unit, length in (("year", 365.25 * DAY), ("day", DAY), ("hour", HOUR), ("minute", 60.0)):
+        if size >= length:
+            return f"{size / length:.1f} {unit}s"
+    return f"{size:.0f} seconds"
+
+
+def relative(then: float, now: float) -> str:
+    return f"in {distance(then - now)}" if then > now else f"{distance(now - then)} ago"
