@@ -14,6 +14,7 @@ EbbtideError
 │   ├── KeyTaken
 │   ├── MindExists
 │   └── MindBusy
+├── ModelFailed             the small model gave no usable answer
 └── StoreError              the disk, not the request
     ├── StoreFull
     ├── StoreDamaged
@@ -82,6 +83,10 @@ class MindExists(Conflict):
 
 class MindBusy(Conflict):
     """The mind {agent!r} is in use by another process{owner}: close that one first."""
+
+
+class ModelFailed(EbbtideError):
+    """The small model gave no usable answer: {detail}."""
 
 
 class StoreError(EbbtideError):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ebbtide.core.changes import Batch, Entry, Receipt
-from ebbtide.core.memory import Content, Link, State
+from ebbtide.core.memory import Content, Link, Message, State
 from ebbtide.core.parameters import Regime
 from ebbtide.core.signals import Signals
 from ebbtide.core.snapshot import Snapshot
@@ -15,6 +15,40 @@ from ebbtide.core.state import Trashed
 class Clock(Protocol):
     def now(self) -> float:
         """UTC, in seconds since the epoch."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What a small model finds in a segment: a short summary, weighty words, and what it speaks of."""
+
+    phrase: str
+    keywords: tuple[str, ...]
+    entities: tuple[str, ...]  # nouns, names, pronouns; the most important first
+
+
+class SmallModel(Protocol):
+    """The five jobs a network mind gives away. Raises ModelFailed when there is no usable answer.
+
+    Answers are taken as data: the mind checks them and never trusts their length, language or facts.
+    """
+
+    async def segment(self, messages: Sequence[Message]) -> list[str]:
+        """The messages as pieces of text that each speak of one thing, in order; nothing said is left out."""
+        ...
+
+    async def distil(self, segment: str) -> Distilled: ...
+
+    async def relation(self, segment: str, entity: str) -> str:
+        """What the segment is to the entity: 属于, 关于, 涉及 …, in the segment's language."""
+        ...
+
+    async def compress(self, text: str, length: int) -> str:
+        """The text in at most `length` characters, losing as little meaning as it can."""
+        ...
+
+    async def overlap(self, one: str, two: str) -> float:
+        """How much two texts say the same: 0 nothing, 1 everything."""
         ...
 
 

@@ -1,11 +1,13 @@
 """Values to JSON and back. The journal is meant to be readable by people, so it is JSON and not something denser."""
 
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from ebbtide.core.changes import KIND_OF, KINDS, Change, Entry
+from ebbtide.core.memory import Content
 from ebbtide.core.snapshot import Snapshot
 from ebbtide.core.state import Trashed
 
@@ -34,6 +36,12 @@ def trashed(body: str) -> Trashed:
 
 def words(body: str) -> tuple[str, ...]:
     return _words.decode(body)
+
+
+def content(row: Sequence[str]) -> Content:
+    """From the first six columns of a row, as every query that reads contents has them."""
+    key, text, phrase, keywords, kind, domain = row[:6]
+    return Content(key, text, phrase, words(keywords) if keywords != "[]" else (), kind, domain)
 
 
 def pack(snapshot: Snapshot) -> bytes:

@@ -25,20 +25,30 @@ def connect(path: Path, durability: str) -> sqlite3.Connection:
 
 def write(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
     """All of it in one transaction, or none."""
-    if not statements:
-        return
-    execute = connection.execute
-    execute("BEGIN IMMEDIATE")
+    if statements:
+        with transaction(connection):
+            run(connection, statements)
+
+
+def run(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
+    """In the transaction that is open."""
+    for text, rows in statements:
+        if len(rows) == 1:
+            connection.execute(text, rows[0])
+        else:
+            connection.executemany(text, rows)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """The writer from the first moment; whatever goes wrong inside, it never was."""
+    connection.execute("BEGIN IMMEDIATE")
     try:
-        for text, rows in statements:
-            if len(rows) == 1:
-                execute(text, rows[0])
-            else:
-                connection.executemany(text, rows)
-        execute("COMMIT")
+        yield
+        connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
-            execute("ROLLBACK")
+            connection.execute("ROLLBACK")
         raise
 
 

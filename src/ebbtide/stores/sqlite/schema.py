@@ -5,6 +5,7 @@ from importlib import resources
 from pathlib import Path
 
 from ebbtide.core.errors import StoreUnreadable
+from ebbtide.stores.sqlite.connection import transaction
 
 APPLICATION_ID = 0x45424254  # "EBBT": says whose file this is
 _MIGRATIONS = ("0001_mind.sql",)
@@ -13,27 +14,28 @@ VERSION = len(_MIGRATIONS)
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file to the present version. A file of another program, or of a later Ebbtide, is refused."""
+    if _has_tables(connection) and _pragma(connection, "application_id") != APPLICATION_ID:
+        raise StoreUnreadable(path=path, detail=_foreign(connection))
     version = _pragma(connection, "user_version")
     if version > VERSION:
         detail = f"it was written by a later Ebbtide (format {version}, this one knows {VERSION}): update Ebbtide"
         raise StoreUnreadable(path=path, detail=detail)
-    if version == 0 and _has_tables(connection):
-        raise StoreUnreadable(path=path, detail=_foreign(connection))
     for number in range(version + 1, VERSION + 1):
+        with transaction(connection):
+            run_migration(connection, number)
+
+
+def build(connection: sqlite3.Connection) -> None:
+    """All of the present schema at once, in the transaction that is open."""
+    for number in range(1, VERSION + 1):
         run_migration(connection, number)
 
 
 def run_migration(connection: sqlite3.Connection, number: int) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for statement in statements(number):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {number}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
+    for statement in statements(number):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {number}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
 def statements(number: int) -> list[str]:

@@ -195,7 +195,7 @@ class SqliteStore:
         await self._settled()
         with named_errors(self._path):
             rows = self._reader.execute(sql("read_contents"), (codec.encode(list(ids)),)).fetchall()
-        return {row[0]: _content(row[1:]) for row in rows}
+        return {row[0]: codec.content(row[1:]) for row in rows}
 
     async def signals(self, ids: Sequence[int] | None = None) -> Signals:
         return self._state.signals() if ids is None else self._state.signals_of(ids)
@@ -219,7 +219,7 @@ class SqliteStore:
                 rows = self._reader.execute(sql("read_trash")).fetchall()
             else:
                 rows = self._reader.execute(sql("read_trash_by_key"), (key,)).fetchall()
-        return [(_content(row), codec.trashed(row[-1])) for row in rows]
+        return [(codec.content(row), codec.trashed(row[-1])) for row in rows]
 
     async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:
         await self._settled()
@@ -242,7 +242,7 @@ class SqliteStore:
         with named_errors(self._path):
             rows = self._reader.execute(sql("read_all_contents")).fetchall()
         trash = {trashed.id: content for content, trashed in await self.trash()}
-        return dump(state, {row[0]: _content(row[1:]) for row in rows}, trash)
+        return dump(state, {row[0]: codec.content(row[1:]) for row in rows}, trash)
 
     async def compact(self, base: Snapshot) -> None:
         await self._checkpoint()
@@ -299,8 +299,3 @@ class SqliteStore:
         if self._closed:
             raise StoreClosed
         return self._ledger
-
-
-def _content(row: Sequence[str]) -> Content:
-    key, text, phrase, keywords, kind, domain = row[:6]
-    return Content(key, text, phrase, codec.words(keywords) if keywords != "[]" else (), kind, domain)
