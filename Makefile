@@ -7,7 +7,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench lock clean
+.PHONY: help demo test lint format docs bench lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ lint: .venv/.ready  ## style, types and import directions
 format: .venv/.ready  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+docs: .venv/.ready  ## write the pages and pictures that follow from the code
+	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/images/draw.py
 
 bench: .venv/.ready  ## measure, next to the bare floor of the same run
 	$(BIN)/python -m bench.tick

@@ -7,14 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ebbtide.core.ports import Clock, Store
+from ebbtide.core.errors import UnknownMind
+from ebbtide.core.parameters import parameters_of
+from ebbtide.core.ports import Clock, SmallModel, Store
 from ebbtide.core.snapshot import Snapshot
 from ebbtide.host import Host
-from ebbtide.host.agents import exists
+from ebbtide.host.agents import exists, folder_of, require_distinct
 from ebbtide.mind import Mind
 from ebbtide.settings import Settings, load_settings
 from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import SqliteStore
+from ebbtide.stores.sqlite.legacy import Progress, Since, Takeover, adopt_file, give_back
 
 
 class SystemClock:
@@ -23,10 +26,16 @@ class SystemClock:
 
 
 @asynccontextmanager
-async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Host]:
-    """A host over the embedded store; every mind is closed, and on disk, when the block ends."""
+async def running(
+    settings: Settings, clock: Clock | None = None, small_model: SmallModel | None = None
+) -> AsyncIterator[Host]:
+    """A host over the embedded store; every mind is closed, and on disk, when the block ends.
+
+    `small_model` takes the place of the one the settings ask for.
+    """
     opener = partial(_open_sqlite, durability=settings.durability)
-    host = Host(settings.data, opener, _scratch, clock or SystemClock(), settings.open_minds)
+    model = partial(_small_model, settings) if small_model is None else lambda: small_model
+    host = Host(settings.data, opener, _scratch, clock or SystemClock(), settings.open_minds, model)
     try:
         yield host
     finally:
@@ -41,6 +50,7 @@ async def open_mind(
     metabolism: str | None = None,
     durability: str | None = None,
     clock: Clock | None = None,
+    model: SmallModel | None = None,
     **params: Any,
 ) -> AsyncIterator[Mind]:
     """Open an agent's mind, or make it if there is none yet.
@@ -53,11 +63,57 @@ async def open_mind(
     """
     said = {"data": data, "agent": agent, "metabolism": metabolism, "durability": durability}
     settings = load_settings(said)
-    async with running(settings, clock) as host:
+    async with running(settings, clock, model) as host:
         if not exists(settings.data, settings.agent):
             await host.create(settings.agent, settings.metabolism, {**settings.params, **params})
         async with host.mind(settings.agent) as mind:
             yield mind
+
+
+def adopt(
+    settings: Settings,
+    agent: str,
+    file: Path,
+    metabolism: str = "score",
+    progress: Progress | None = None,
+    *,
+    clock: Clock | None = None,
+) -> Takeover:
+    """Take an older `memories(key, summary, text, meta, links, created_at)` file over as a new mind.   SPEC S5.
+
+    A copy of it: FILE itself is not touched. Of the settings' parameters those count that this metabolism has.
+    If it fails no mind and no folder is left behind. Blocks until it is done.
+    """
+    known = {parameter.name for parameter in parameters_of(metabolism)}
+    params = {name: value for name, value in settings.params.items() if name in known}
+    folder = folder_of(settings.data, agent)
+    require_distinct(settings.data, agent)
+    return adopt_file(folder, file, (clock or SystemClock()).now(), metabolism, params, progress)
+
+
+def unadopt(settings: Settings, agent: str, file: Path, keep_new: bool | None = None) -> Since:
+    """Write an adopted mind back to FILE, which must not exist, as the older system had it; the mind stays as it is.
+
+    What came since is kept (`keep_new` True) or left out (False); undecided, there is an error if there is any.
+    """
+    if not exists(settings.data, agent):
+        raise UnknownMind(agent=agent, data=settings.data)
+    return give_back(folder_of(settings.data, agent), file, keep_new)
+
+
+def _small_model(settings: Settings) -> SmallModel:
+    """The small model the settings ask for. Imported here: most minds never need one."""
+    if settings.model == "openai":
+        from ebbtide.models.openai import OpenAIModel
+
+        key = settings.model_key or None
+        return OpenAIModel(settings.model_url, settings.model_name, api_key=key, timeout=settings.model_timeout)
+    try:
+        from ebbtide.models.builtin import BuiltinModel
+    except ImportError:
+        return None  # type: ignore[return-value]
+
+    return BuiltinModel()
 
 
 def _open_sqlite(folder: Path, durability: str) -> Store:

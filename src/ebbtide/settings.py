@@ -6,7 +6,7 @@ Later wins: the defaults here, `ebbtide.toml` in the data folder, EBBTIDE_* in t
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +26,34 @@ class Settings:
     open_minds: int = 64  # how many minds stay open at once
     batch_size: int = 100  # memories a tick writes in one transaction
     batch_pause: float = 0.0  # seconds a tick gives way between two of them
+    model: str = "builtin"  # the small model of network minds: builtin, or openai for any compatible endpoint
+    model_url: str = ""  # of the endpoint, up to and with /v1
+    model_name: str = ""
+    model_key: str = field(default="", repr=False)
+    model_timeout: float = 60.0  # seconds one answer may take
 
 
 def load_settings(said: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-    """The settings to go by. Anything unknown or unreadable is an error that names where it stands."""
+    """The settings to go by. What cannot be used is an error that names it.
+
+    Empty variables count as not set; variables of other names are somebody else's.
+    """
     environ = os.environ if environ is None else environ
     said = {name: value for name, value in (said or {}).items() if value is not None}
     from_environment = _from_environment(environ)
-    data = Path(said.get("data") or from_environment.get("data") or Settings().data).expanduser()
+    data = _folder(said.get("data", from_environment.get("data")))
     merged = {**_from_file(data / FILE), **from_environment, **said, "data": data}
-    return replace(Settings(), **{name: _checked(name, value) for name, value in merged.items()})
+    return Settings(**{name: _checked(name, value) for name, value in merged.items()})
+
+
+def _folder(data: Any) -> Path:
+    if data is not None and not str(data):
+        raise InvalidInput(problem="the data folder is '': name one, or leave it out")
+    try:
+        return Settings().data if data is None else Path(data).expanduser()
+    except RuntimeError:  # this user has no home, or there is no such user
+        problem = "no home folder to find the minds in: name a folder with --data or EBBTIDE_DATA"
+        raise InvalidInput(problem=problem) from None
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -48,7 +66,11 @@ def _from_file(path: Path) -> dict[str, Any]:
         found = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except NotADirectoryError:
+        raise InvalidInput(problem=f"{path.parent} is not a folder") from None
+    except OSError as error:
+        raise InvalidInput(problem=f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
         raise InvalidInput(problem=f"{path} cannot be read: {error}") from error
     known = {f.name for f in fields(Settings)} - {"data"}
     for name in found:
@@ -58,10 +80,9 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _positive(value: Any) -> int:
-    number = int(value)
-    if number < 1:
-        raise ValueError("it must be at least 1")
-    return number
+    if not str(value).isdecimal() or int(value) < 1:
+        raise ValueError("it must be a whole number, at least 1")
+    return int(value)
 
 
 def _pause(value: Any) -> float:
@@ -74,6 +95,12 @@ def _pause(value: Any) -> float:
 def _durability(value: Any) -> str:
     if value not in ("normal", "full"):
         raise ValueError("it must be normal or full")
+    return str(value)
+
+
+def _model(value: Any) -> str:
+    if value not in ("builtin", "openai"):
+        raise ValueError("it must be builtin or openai")
     return str(value)
 
 
@@ -92,6 +119,11 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "open_minds": _positive,
     "batch_size": _positive,
     "batch_pause": _pause,
+    "model": _model,
+    "model_url": str,
+    "model_name": str,
+    "model_key": str,
+    "model_timeout": _pause,
 }
 
 

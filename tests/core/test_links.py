@@ -56,6 +56,20 @@ def test_relations_are_told_apart_by_a_small_number_given_once() -> None:
     assert [table.code("b"), table.code("c"), table.code("a")] == [1, 2, 0]
 
 
+def test_only_relations_that_there_are_have_codes() -> None:
+    table = table_of(link(1, 2, "a"), link(1, 2, "b"))
+    assert table.codes(["b", "never heard of", "a"]) == [1, 0]
+    assert table.relations == ["a", "b"]
+
+
+def test_the_links_that_leave_any_of_several_are_found_at_one_stroke() -> None:
+    table = table_of(link(1, 2), link(2, 3), link(1, 3), link(3, 1))
+    table.remove(table.find(1, 2, "about"))
+    assert at(table, table.leaving_any(np.array([3, 1]))) == [link(1, 3), link(3, 1)]
+    assert at(table, table.leaving_any(np.array([2, 9]))) == [link(2, 3)]
+    assert at(table, table.leaving_any(np.array([], np.int64))) == []
+
+
 # ---- removing
 
 
@@ -191,6 +205,8 @@ class LinksAgainstDict(RuleBasedStateMachine):
         for memory in (*range(8), 100, self.next_target - 1):
             assert at(self.table, self.table.leaving(memory)) == [each for each in whole if each.source == memory]
             assert at(self.table, self.table.reaching(memory)) == [each for each in whole if each.target == memory]
+        several = np.array([0, 2, 5])
+        assert at(self.table, self.table.leaving_any(several)) == [each for each in whole if each.source in (0, 2, 5)]
 
 
 TestLinksAgainstDict = LinksAgainstDict.TestCase

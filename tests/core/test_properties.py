@@ -7,6 +7,7 @@ that and for nothing else.
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.core.memory import CODE_OF, DAY, POLICIES, Mark, State
-from ebbtide.core.metabolism import Activity, Metabolism, Network, Retention, Score, Verdicts
+from ebbtide.core.metabolism import Activity, Metabolism, Network, Retention, Score, Verdicts, base
 from ebbtide.core.signals import NEVER, Column, LinkColumns, Signals
 from tests.builders import BIRTH, forecast, rows
 
@@ -305,6 +306,18 @@ def test_judging_columns_is_judging_row_by_row(
     whole = metabolism.judge(s, now)
     for row in range(len(s)):
         assert_same(metabolism.judge(row_of(s, row), now), _picked(whole, np.array([row])))
+
+
+@ALL
+@law
+@given(data=st.data(), s=memories(), now=MOMENT, size=st.integers(1, 3))
+def test_judging_in_blocks_is_judging_at_once(
+    metabolisms: Metabolisms, data: st.DataObject, s: Signals, now: float, size: int
+) -> None:
+    metabolism = data.draw(metabolisms)
+    with mock.patch.object(base, "BLOCK", size):
+        in_blocks = metabolism.judge(s, now)
+    assert_same(in_blocks, metabolism.judge(s, now))
 
 
 @ALL

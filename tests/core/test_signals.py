@@ -93,6 +93,15 @@ def test_a_row_that_moves_takes_along_whether_it_must_be_written() -> None:
     assert table.dirty[:2].tolist() == [False, False]
 
 
+def test_the_memories_that_must_be_written_can_be_named() -> None:
+    table = table_of(7, 8, 9)
+    assert table.moved() == []
+    table.dirty[[0, 2]] = True
+    assert table.moved() == [7, 9]
+    table.remove(9)
+    assert table.moved() == [7]
+
+
 def test_a_view_is_not_a_copy_and_rows_picked_out_are() -> None:
     table = table_of(1, 2)
     view, picked = table.view(), table.at(np.array([1]))
@@ -131,8 +140,23 @@ def test_picking_from_the_table_and_taking_from_its_view_are_the_same(chosen: li
     table = table_of(4, 5, 6)
     rows_chosen = np.array(chosen, np.int64)
     picked, taken = table.at(rows_chosen), table.view().take(rows_chosen)
+    assert len(picked) == len(chosen)
     for name in table.columns:
         np.testing.assert_array_equal(getattr(picked, name), getattr(taken, name))
+
+
+def test_rows_picked_from_the_table_can_be_given_their_links_and_the_focus() -> None:
+    given, focus = links(0.25, row=0), (6,)
+    picked = table_of(4, 5, 6).at(np.array([2]), given, focus)
+    assert (picked.id.tolist(), picked.links, picked.focus) == ([6], given, focus)
+
+
+def test_a_part_is_a_run_of_rows_that_is_not_copied_and_has_no_links() -> None:
+    table = table_of(4, 5, 6)
+    part = table.view(links(0.5), focus=(6,)).part(slice(1, 3))
+    table.columns["access_count"][:] = [70, 71, 72, *[0] * 13]
+    assert (part.id.tolist(), part.access_count.tolist()) == ([5, 6], [71, 72])
+    assert (part.focus, len(part.links.row), len(part.importance)) == ((6,), 0, 0)
 
 
 # ---- against a dict of rows

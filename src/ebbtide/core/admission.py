@@ -5,25 +5,41 @@ Looks at each change in the light of those before it in the same batch, so that 
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
 
 from ebbtide.core.changes import (
     Access,
     Change,
     Configure,
     Discard,
+    Enqueue,
     Focus,
     Forget,
     Merge,
     PutLink,
     PutMemory,
+    Requeue,
     Restore,
     Rewrite,
     Scan,
+    SetAside,
+    Settle,
+    Sweep,
     Traverse,
     Unlink,
     WriteDown,
 )
-from ebbtide.core.errors import Conflict, InvalidInput, KeyTaken, NotInTrash, UnknownLink, UnknownMemory
+from ebbtide.core.errors import (
+    Conflict,
+    InvalidInput,
+    KeyTaken,
+    NotInTrash,
+    UnknownLink,
+    UnknownMemory,
+    UnknownTask,
+)
 from ebbtide.core.state import MindState
 
 
@@ -33,13 +49,20 @@ class Admission:
     def __init__(self, state: MindState) -> None:
         self._state = state
         self._alive: dict[int, bool] = {}
-        self._keys: dict[str, bool] = {}
+        self._holders: dict[str, int | None] = {}
         self._trash: dict[int, bool] = {}
         self._links: dict[tuple[int, int, str], bool] = {}
+        self._rewired = False
+        self._tasks: dict[int, bool] = {}
         self.stale: list[int] = []
 
     def admit(self, changes: Sequence[Change]) -> list[Change]:
         """The changes as they will be folded and journaled; those with nothing left to do are dropped."""
+        if len(changes) > 1 and self._all_new(changes):
+            return list(changes)
+        if any(type(two) is WriteDown and type(one) is not WriteDown for one, two in pairwise(changes)):
+            # It is weighed against the mind before the batch, and must mean the same when replayed by itself.
+            raise InvalidInput(problem="a tick's findings come before anything else in their batch")
         return [admitted for change in changes if (admitted := self._admit(change)) is not None]
 
     def _admit(self, change: Change) -> Change | None:
@@ -58,7 +81,6 @@ class Admission:
             case Rewrite():
                 self._require(change.id, change.content.key)
             case Forget():
-                self._require(change.id, change.key)
                 self._leave(change.id, change.key)
             case Merge():
                 self._merge(change)
@@ -71,15 +93,35 @@ class Admission:
             case Focus():
                 for memory in change.ids:
                     self._require(memory, f"#{memory}")
-            case Scan():
+            case Settle() | SetAside() | Requeue():
+                self._task(change)
+            case Scan() | Sweep() | Enqueue():
                 pass
         return change
+
+    def _all_new(self, changes: Sequence[Change]) -> bool:
+        """A large batch is mostly nothing but puts without a clash, and that can be seen at one look."""
+        puts = [change for change in changes if type(change) is PutMemory]
+        if len(puts) < len(changes):
+            return False
+        ids, keys = {put.id for put in puts}, {put.content.key for put in puts}
+        state = self._state
+        return (
+            len(ids) == len(keys) == len(puts)
+            and state.keys.keys().isdisjoint(keys)
+            and state.trash.keys().isdisjoint(ids)
+            and bool((state.table.rows(ids) < 0).all())
+        )
+
+    def _task(self, c: Settle | SetAside | Requeue) -> None:
+        if self._tasks.get(c.task, c.task in self._state.tasks) is False:
+            raise UnknownTask(task=c.task)
+        self._tasks[c.task] = not isinstance(c, Settle)
 
     def _put(self, c: PutMemory) -> None:
         if self._is_alive(c.id) or self._in_trash(c.id):
             raise Conflict(problem=f"the id {c.id} was given out already: ids are never used twice")
-        self._claim(c.content.key)
-        self._alive[c.id] = True
+        self._claim(c.content.key, c.id)
 
     def _link(self, c: PutLink) -> None:
         self._require(c.source, f"#{c.source}")
@@ -92,7 +134,7 @@ class Admission:
         end = (c.source, c.target, c.relation)
         there = self._links.get(end)
         if there is None:
-            there = self._state.links.find(*end) >= 0
+            there = not self._rewired and self._state.links.find(*end) >= 0
         if not there or not self._is_alive(c.source):
             raise UnknownLink(source=f"#{c.source}", target=f"#{c.target}", relation=c.relation)
         self._links[end] = False
@@ -101,15 +143,20 @@ class Admission:
         if c.into == c.id:
             raise InvalidInput(problem="a memory cannot be merged with itself")
         self._require(c.into, c.content.key)
-        self._require(c.id, c.key)
         self._leave(c.id, c.key)
+        self._rewire()
 
     def _restore(self, c: Restore) -> None:
         if not self._in_trash(c.id):
             raise NotInTrash(key=c.key)
-        self._claim(c.key)
+        self._claim(c.key, c.id)
         self._trash[c.id] = False
-        self._alive[c.id] = True
+        self._rewire()
+
+    def _rewire(self) -> None:
+        """Which links stand after a merge or its undoing only the fold knows: from here on, those made since."""
+        self._links.clear()
+        self._rewired = True
 
     def _discard(self, c: Discard) -> Change | None:
         here = tuple(memory for memory in c.ids if self._in_trash(memory))
@@ -118,37 +165,38 @@ class Admission:
 
     def _configure(self, c: Configure) -> None:
         now = self._state.regime.metabolism.name
-        if self._state.configured and c.metabolism != now:
+        settled = self._state.configured or len(self._state.table) > 0
+        if settled and c.metabolism != now:
             problem = f"this mind lives by {now}; `replay --metabolism {c.metabolism}` shows it under another"
             raise Conflict(problem=problem)
 
     def _write_down(self, c: WriteDown) -> Change | None:
         rows = self._state.table.rows(c.ids)
         versions = self._state.table.columns["version"][rows]
-        fresh = [i for i, row in enumerate(rows.tolist()) if row >= 0 and versions[i] <= c.seen]
-        if len(fresh) == len(c.ids):
+        still = (rows >= 0) & (versions <= c.seen)
+        if still.all():
             return c
-        self.stale += [memory for i, memory in enumerate(c.ids) if rows[i] >= 0 and versions[i] > c.seen]
+        self.stale += np.asarray(c.ids)[~still].tolist()
+        fresh = np.flatnonzero(still).tolist()
         if not fresh:
             return None
-        return replace(
-            c,
-            ids=tuple(c.ids[i] for i in fresh),
-            states=tuple(c.states[i] for i in fresh),
-            marks=tuple(c.marks[i] for i in fresh),
-            scores=None if c.scores is None else tuple(c.scores[i] for i in fresh),
-        )
+        return c.only(fresh)
 
     def _leave(self, memory: int, key: str) -> None:
+        if self._holder(key) != memory:
+            raise UnknownMemory(key=key)
+        self._holders[key] = None
         self._alive[memory] = False
-        self._keys[key] = False
         self._trash[memory] = True
 
-    def _claim(self, key: str) -> None:
-        taken = self._keys.get(key)
-        if taken or (taken is None and key in self._state.keys):
+    def _claim(self, key: str, memory: int) -> None:
+        if self._holder(key) is not None:
             raise KeyTaken(key=key)
-        self._keys[key] = True
+        self._holders[key] = memory
+        self._alive[memory] = True
+
+    def _holder(self, key: str) -> int | None:
+        return self._holders[key] if key in self._holders else self._state.keys.get(key)
 
     def _require(self, memory: int, name: str) -> None:
         if not self._is_alive(memory):

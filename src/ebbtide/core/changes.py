@@ -3,10 +3,11 @@
 Whatever was decided by chance, by a model or by a clock is inside the change, so replay needs none of them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ebbtide.core.memory import Content
+from ebbtide.core.memory import Content, Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class PutLink:
 
 @dataclass(frozen=True, slots=True)
 class Unlink:
+    """A link is taken away."""
+
     at: float
     source: int
     target: int
@@ -127,15 +130,27 @@ class WriteDown:
     marks: tuple[int, ...]
     scores: tuple[int, ...] | None = None
 
+    def only(self, places: Sequence[int]) -> "WriteDown":
+        """What it says of some of the memories, by their places in `ids`."""
+        scores = None if self.scores is None else tuple(self.scores[i] for i in places)
+        ids, states, marks = (tuple(column[i] for i in places) for column in (self.ids, self.states, self.marks))
+        return WriteDown(self.at, self.seen, ids, states, marks, scores)
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A compression cycle passed over these; `ids` empty: over all up to `upto` but `skip`."""
+    """The compression cycle `task` passed over the living memories in these ranges of ids."""
 
     at: float
-    ids: tuple[int, ...] = ()
-    upto: int = 0
-    skip: tuple[int, ...] = ()
+    ranges: tuple[tuple[int, int], ...]
+    task: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Links that scans have worn below the breaking point are gone for good."""
+
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +159,41 @@ class Focus:
 
     at: float
     ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueue:
+    """Work for the mind's own queue; the task is known by the number of this entry."""
+
+    at: float
+    kind: str  # remember or compress
+    messages: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """The task is no more: done, or dropped by somebody."""
+
+    at: float
+    task: int
+    outcome: str = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """The task failed and waits for somebody to retry or drop it; others go on."""
+
+    at: float
+    task: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requeue:
+    """A task that was set aside is to be tried again, after all that wait now."""
+
+    at: float
+    task: int
 
 
 Change = (
@@ -160,7 +210,12 @@ Change = (
     | Discard
     | WriteDown
     | Scan
+    | Sweep
     | Focus
+    | Enqueue
+    | Settle
+    | SetAside
+    | Requeue
 )
 KINDS: dict[str, type[Change]] = {
     "configure": Configure,
@@ -176,12 +231,17 @@ KINDS: dict[str, type[Change]] = {
     "discard": Discard,
     "tick": WriteDown,
     "scan": Scan,
+    "sweep": Sweep,
     "focus": Focus,
+    "enqueue": Enqueue,
+    "settle": Settle,
+    "set_aside": SetAside,
+    "requeue": Requeue,
 }
 KIND_OF: dict[type[Change], str] = {change: kind for kind, change in KINDS.items()}
 
-# Entries that only move hot counters: their columns are written to the tables at checkpoints, not at once.
-HOT = (Access, Traverse, Scan)
+# Entries that only move hot columns: the journal has them at once, the tables at the next checkpoint.
+HOT = (Access, Traverse, Scan, WriteDown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +257,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A change as the journal has it."""
+    """A change as the journal has it. The first entry of a batch bears its token, the others none."""
 
     seq: int
     change: Change

@@ -99,7 +99,7 @@ def require_text(name: str, value: Any, longest: int, *, empty: bool = False) ->
         raise InvalidInput(problem=f"{name!r} is empty")
     if len(value) > longest:
         raise InvalidInput(problem=f"{name!r} has {len(value):,} characters; at most {longest:,} are taken")
-    if "\0" in value or not _is_unicode(value):
+    if "\0" in value or not is_unicode(value):
         raise InvalidInput(problem=f"{name!r} holds a NUL or half a surrogate pair: not valid text")
     return value
 
@@ -114,7 +114,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_unicode(value: str) -> bool:
+def is_unicode(value: str) -> bool:
+    """False for half a surrogate pair, which no file and no database can hold."""
     try:
         value.encode()
     except UnicodeEncodeError:

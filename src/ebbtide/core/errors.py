@@ -9,6 +9,7 @@ EbbtideError
 │   ├── UnknownMemory
 │   ├── UnknownLink
 │   ├── Expired
+│   ├── UnknownTask
 │   └── NotInTrash
 ├── Conflict                true of the request, refused by the present state
 │   ├── KeyTaken
@@ -63,6 +64,10 @@ class UnknownLink(NotFound):
 
 class Expired(NotFound):
     """{key!r} has expired: `list --state expired` still shows it, `explain` says why."""
+
+
+class UnknownTask(NotFound):
+    """There is no task {task} in this mind's queue: `queue` lists those there are."""
 
 
 class NotInTrash(NotFound):

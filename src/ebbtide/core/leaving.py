@@ -23,7 +23,7 @@ Values = dict[str, float | None]
 def forget(state: MindState, c: Forget, seq: int) -> Sequence[int]:
     """Its own links go with it; links that point to it stay, as traces."""
     removed = [state.links.get(slot) for slot in state.links.leaving(c.id).tolist()]
-    row = state.table.values(state.table.row(c.id))
+    row = _as_it_leaves(state, c.id)
     before = _values(state, (link.target for link in removed))
     _disconnect_all(state, removed)
     state.take_out(c.id, c.key)
@@ -35,7 +35,7 @@ def forget(state: MindState, c: Forget, seq: int) -> Sequence[int]:
 
 def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
     """The other's links and uses pass to the one that stays."""
-    row = state.table.values(state.table.row(c.id))
+    row = _as_it_leaves(state, c.id)
     slots = [*state.links.leaving(c.id).tolist(), *state.links.reaching(c.id).tolist()]
     theirs = [state.links.get(slot) for slot in slots]
     others = [c.into, *(end for link in theirs for end in link[:2] if end != c.id)]
@@ -149,6 +149,11 @@ def _values(state: MindState, ids: Iterable[int]) -> dict[int, Values]:
 def _echoes(state: MindState, before: Mapping[int, Values]) -> tuple[Echo, ...]:
     after = _values(state, before)
     return tuple(Echo(memory, before[memory], after[memory]) for memory in before)
+
+
+def _as_it_leaves(state: MindState, memory: int) -> dict[str, Any]:
+    """Its row without the version: which entry last moved it is bookkeeping of one store, not part of the mind."""
+    return {name: value for name, value in _row(state, memory).items() if name != "version"}
 
 
 def _row(state: MindState, memory: int) -> Values:

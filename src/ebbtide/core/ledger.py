@@ -1,17 +1,33 @@
 """The way into a mind's state, the same for every store: admit a batch, give its changes numbers, fold them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from ebbtide.core.admission import Admission
 from ebbtide.core.changes import Batch, Change, Entry, PutMemory, Receipt
-from ebbtide.core.replay import NOTHING, Delta, fold, fold_puts
+from ebbtide.core.replay import Delta, fold, fold_puts
 from ebbtide.core.state import MindState
 
 REMEMBERED_BATCHES = 10_000  # how many batches back a repetition is recognised
 
 
-Witness = Callable[[Entry, Delta], None]
+class Run(NamedTuple):
+    """What was folded at one stroke: a change of any kind, or many puts in a row.
+
+    `seq` is the first one's number; `token` is the batch's on its first run, else empty.
+    """
+
+    seq: int
+    changes: Sequence[Change]
+    token: str
+    delta: Delta
+
+    def entries(self) -> list[Entry]:
+        return [Entry(self.seq + i, change, "" if i else self.token) for i, change in enumerate(self.changes)]
+
+
+Witness = Callable[[Run], None]
 
 
 class Ledger:
@@ -22,27 +38,24 @@ class Ledger:
     def accept(self, batch: Batch, witness: Witness) -> Receipt:
         """All of the batch is folded, or an error says why none of it is.
 
-        The witness sees each entry right after it was folded, before the next one is.
+        The witness sees each run right after it was folded, before the next one is.
         """
         if (seq := self._tokens.get(batch.token)) is not None:
             return Receipt(seq, repeated=True)
         admission = Admission(self.state)
         admitted = admission.admit(batch.changes)
-        first = self.state.seq + 1
-        self._fold([Entry(first + i, change, batch.token) for i, change in enumerate(admitted)], witness)
+        token = batch.token
+        for changes in _runs(admitted):
+            seq = self.state.seq + 1
+            witness(Run(seq, changes, token, self._fold(changes, seq)))
+            token = ""
         self._remember(batch.token)
         return Receipt(self.state.seq, tuple(admission.stale))
 
-    def _fold(self, entries: Sequence[Entry], witness: Witness) -> None:
-        for is_put, run in groupby(entries, key=_is_put):
-            group = list(run)
-            if is_put and len(group) > 1:
-                fold_puts(self.state, [_as_put(entry.change) for entry in group], group[0].seq)
-                for entry in group:
-                    witness(entry, NOTHING)
-                continue
-            for entry in group:
-                witness(entry, fold(self.state, entry.change, entry.seq))
+    def _fold(self, changes: Sequence[Change], seq: int) -> Delta:
+        if len(changes) == 1:
+            return fold(self.state, changes[0], seq)
+        return fold_puts(self.state, [change for change in changes if isinstance(change, PutMemory)], seq)
 
     def _remember(self, token: str) -> None:
         self._tokens[token] = self.state.seq
@@ -50,10 +63,16 @@ class Ledger:
             del self._tokens[next(iter(self._tokens))]
 
 
-def _is_put(entry: Entry) -> bool:
-    return type(entry.change) is PutMemory
+def _runs(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
+    if len(changes) == 1:
+        yield changes
+        return
+    for is_put, group in groupby(changes, key=_is_put):
+        if is_put:
+            yield list(group)
+        else:
+            yield from ([change] for change in group)
 
 
-def _as_put(change: Change) -> PutMemory:
-    assert isinstance(change, PutMemory)
-    return change
+def _is_put(change: Change) -> bool:
+    return type(change) is PutMemory

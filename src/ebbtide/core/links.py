@@ -47,6 +47,14 @@ class _Index:
         added = self.added.get(memory)
         return np.concatenate([found, np.asarray(added, np.int64)]) if added else found
 
+    def slots_of(self, memories: Column) -> Column:
+        low, high = np.searchsorted(self.keys, memories), np.searchsorted(self.keys, memories + 1)
+        counts = high - low
+        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        found = self.order[np.repeat(low, counts) + steps]
+        added = [slot for memory in memories.tolist() for slot in self.added.get(memory, ())]
+        return np.concatenate([found, np.asarray(added, np.int64)]) if added else found
+
     def nbytes(self) -> int:
         return self.order.nbytes + self.keys.nbytes
 
@@ -88,6 +96,10 @@ class LinkTable:
             self.relations.append(relation)
         return code
 
+    def codes(self, relations: Sequence[str]) -> list[int]:
+        """The codes of those relations that there are."""
+        return [self._code_of[name] for name in relations if name in self._code_of]
+
     def find(self, source: int, target: int, relation: str) -> int:
         """The link's slot, or −1."""
         code = self._code_of.get(relation, -1)
@@ -118,6 +130,10 @@ class LinkTable:
 
     def leaving(self, memory: int) -> Column:
         return self._living(self._out.slots(memory))
+
+    def leaving_any(self, memories: Column) -> Column:
+        """The slots of all links that leave any of these."""
+        return self._living(self._out.slots_of(memories))
 
     def reaching(self, memory: int) -> Column:
         return self._living(self._in.slots(memory))

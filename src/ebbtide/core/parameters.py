@@ -24,7 +24,7 @@ class Fallback(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        return f"parameter {self.name} = {self.value!r} {self.reason}; using the default {self.default!r}"
+        return f"parameter {self.name} = {self.value!r:.80} {self.reason}; using the default {self.default!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from ebbtide.core.changes import Batch, Entry, Receipt
-from ebbtide.core.memory import Content, Link, Message, State
+from ebbtide.core.memory import CODE_OF, Content, Link, Message, State
 from ebbtide.core.parameters import Regime
-from ebbtide.core.signals import Signals
+from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot
-from ebbtide.core.state import Trashed
+from ebbtide.core.state import Task, Trashed, Walk
 
 
 class Clock(Protocol):
@@ -33,6 +35,11 @@ class SmallModel(Protocol):
     Answers are taken as data: the mind checks them and never trusts their length, language or facts.
     """
 
+    @property
+    def deterministic(self) -> bool:
+        """Asked again it would say the same: then it is asked once."""
+        ...
+
     async def segment(self, messages: Sequence[Message]) -> list[str]:
         """The messages as pieces of text that each speak of one thing, in order; nothing said is left out."""
         ...
@@ -51,6 +58,10 @@ class SmallModel(Protocol):
         """How much two texts say the same: 0 nothing, 1 everything."""
         ...
 
+    async def aclose(self) -> None:
+        """Let go of whatever it holds."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -61,9 +72,21 @@ class Where:
     kind: str | None = None
     domain: str | None = None
 
+    def stand(self, s: Signals) -> Column:
+        """Which rows have such a state and score."""
+        chosen = np.ones(len(s), np.bool_)
+        if self.states is not None:
+            chosen &= np.isin(s.state, [CODE_OF[state] for state in self.states])
+        if self.score is not None:
+            low, high = self.score
+            chosen &= (s.score >= low) & (s.score <= high) if len(s.score) else False
+        return chosen
+
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
+    """What a store holds and takes up. `journal_from`: the entry its journal was compacted up to."""
+
     memories: int
     links: int
     traces: int  # links whose target is gone
@@ -121,6 +144,16 @@ class Store(Protocol):
     async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         """A memory's links, strongest first, at the strength they have now. Targets may be gone (traces)."""
         ...
+
+    async def walk(self, ids: Sequence[int], *, relations: Sequence[str] = ()) -> Walk:
+        """All links that leave any of these (of these names only), strongest first, as columns."""
+        ...
+
+    async def tasks(self) -> list[Task]:
+        """The queue in order; those set aside last."""
+        ...
+
+    async def task(self, number: int) -> Task | None: ...
 
     async def page(self, where: Where, *, after: int = 0, limit: int = 100) -> list[int]:
         """Ids in ascending order from `after` on, by stored state and score."""

@@ -5,6 +5,7 @@ returns what a store must write at once; hot counters are only marked dirty.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,22 +16,28 @@ from ebbtide.core.changes import (
     Change,
     Configure,
     Discard,
+    Enqueue,
     Focus,
     Forget,
     Merge,
     PutLink,
     PutMemory,
+    Requeue,
     Restore,
     Rewrite,
     Scan,
+    SetAside,
+    Settle,
+    Sweep,
     Traverse,
     Unlink,
     WriteDown,
 )
 from ebbtide.core.links import LinkRow
 from ebbtide.core.parameters import regime
+from ebbtide.core.ranges import within
 from ebbtide.core.signals import Column
-from ebbtide.core.state import LinkKey, MindState
+from ebbtide.core.state import COMPRESS, LinkKey, MindState, Task
 from ebbtide.core.whatif import COMPRESSED, UNMERGED
 
 
@@ -55,18 +62,17 @@ def fold(state: MindState, change: Change, seq: int) -> Delta:
     return delta
 
 
-def fold_puts(state: MindState, puts: Sequence[PutMemory], first_seq: int) -> None:
+def fold_puts(state: MindState, puts: Sequence[PutMemory], first_seq: int) -> Delta:
     """The same as folding each put by itself, with columns filled at one stroke."""
-    born = [_born(state, put) for put in puts]
     ids = [put.id for put in puts]
     created = [put.created_at for put in puts]
     lengths = [len(put.content.text) for put in puts]
-    own = {name: [values[name] for values in born] for name in born[0]}
     versions = range(first_seq, first_seq + len(puts))
-    state.table.extend(len(puts), state.newborn(ids, created, lengths, versions) | own)
+    state.table.extend(len(puts), state.newborn(ids, created, lengths, versions) | _all_born(state, puts))
     state.keys.update({put.content.key: put.id for put in puts})
     state.next_id = max(state.next_id, max(ids) + 1)
     state.seq = versions[-1]
+    return NOTHING
 
 
 def _configure(state: MindState, c: Configure, seq: int) -> Sequence[int]:
@@ -87,6 +93,14 @@ def _put(state: MindState, c: PutMemory, seq: int) -> Sequence[int]:
 
 def _born(state: MindState, c: PutMemory) -> dict[str, Any]:
     return state.regime.metabolism.born(c.at, {"importance": c.importance, "policy": c.policy})
+
+
+def _all_born(state: MindState, puts: Sequence[PutMemory]) -> dict[str, Any]:
+    """One value for all where all are born alike, as they mostly are."""
+    if len({(put.at, put.importance, put.policy) for put in puts}) == 1:
+        return _born(state, puts[0])
+    born = [_born(state, put) for put in puts]
+    return {name: [values[name] for values in born] for name in born[0]}
 
 
 def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
@@ -119,9 +133,10 @@ def _traverse(state: MindState, c: Traverse, seq: int) -> Sequence[int]:
 
 
 def _scan(state: MindState, c: Scan, seq: int) -> Sequence[int]:
-    ids = state.table.columns["id"][: len(state.table)]
-    chosen = np.isin(ids, c.ids) if c.ids else (ids <= c.upto) & ~np.isin(ids, c.skip)
-    return _stir(state, np.flatnonzero(chosen), ("scan_count", 1), None, seq)
+    rows = np.flatnonzero(within(state.table.columns["id"][: len(state.table)], c.ranges))
+    if task := state.tasks.get(c.task):
+        state.tasks[c.task] = replace(task, scanned=task.scanned + c.ranges)
+    return _stir(state, rows, ("scan_count", 1), None, seq)
 
 
 def _uses(state: MindState, ids: Sequence[int]) -> tuple[Column, Column]:
@@ -161,6 +176,36 @@ def _unlink(state: MindState, c: Unlink, seq: int) -> Sequence[int]:
     return state.weigh((c.source, c.target), c.at, seq)
 
 
+def _sweep(state: MindState, c: Sweep, seq: int) -> Sequence[int]:
+    for slot in state.broken_links().tolist():
+        state.disconnect(slot)
+    return ()
+
+
+# ---- the queue
+
+
+def _enqueue(state: MindState, c: Enqueue, seq: int) -> Sequence[int]:
+    upto = state.next_id - 1 if c.kind == COMPRESS else 0
+    state.tasks[seq] = Task(seq, c.kind, c.at, seq, c.messages, upto)
+    return ()
+
+
+def _settle(state: MindState, c: Settle, seq: int) -> Sequence[int]:
+    del state.tasks[c.task]
+    return ()
+
+
+def _set_aside(state: MindState, c: SetAside, seq: int) -> Sequence[int]:
+    state.tasks[c.task] = replace(state.tasks[c.task], error=c.error)
+    return ()
+
+
+def _requeue(state: MindState, c: Requeue, seq: int) -> Sequence[int]:
+    state.tasks[c.task] = replace(state.tasks[c.task], error=None, place=seq)
+    return ()
+
+
 # ---- ticks and focus
 
 
@@ -169,7 +214,9 @@ def _write_down(state: MindState, c: WriteDown, seq: int) -> Sequence[int]:
     found = {"state": c.states, "marks": c.marks}
     if c.scores is not None and "score" in state.table.columns:
         found["score"] = c.scores
-    state.set(state.table.rows(c.ids), found)
+    rows = state.table.rows(c.ids)
+    state.set(rows, found)
+    state.table.dirty[rows] = True
     return ()
 
 
@@ -192,5 +239,10 @@ _MEANING: dict[type, Callable[[MindState, Any, int], Sequence[int]]] = {
     Merge: leaving.merge,
     Restore: leaving.restore,
     WriteDown: _write_down,
+    Sweep: _sweep,
     Focus: _focus,
+    Enqueue: _enqueue,
+    Settle: _settle,
+    SetAside: _set_aside,
+    Requeue: _requeue,
 }

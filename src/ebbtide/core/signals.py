@@ -7,7 +7,7 @@ Times are epoch seconds; a moment that never was is −inf, so that exp(−(now 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ OWN: dict[str, Any] = {
     "strength": np.float64,
     "policy": np.int8,
 }
+_COLUMNS = (*COMMON, *OWN)
 _EMPTY: Column = np.empty(0)
 
 
@@ -90,12 +91,13 @@ class Signals:
 
     def take(self, rows: Column) -> "Signals":
         """These rows only, each at most once. Links follow their source."""
-        columns = {
-            f.name: (column[rows] if len(column := getattr(self, f.name)) else column)
-            for f in fields(self)
-            if f.name not in ("links", "focus")
-        }
+        columns = {name: (column[rows] if len(column := getattr(self, name)) else column) for name in _COLUMNS}
         return Signals(**columns, links=self._links_of(rows), focus=self.focus)
+
+    def part(self, rows: slice) -> "Signals":
+        """A run of rows, not copied, for arithmetic that looks at each row by itself: without links."""
+        columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in _COLUMNS}
+        return Signals(**columns, focus=self.focus)
 
     def _links_of(self, rows: Column) -> LinkColumns:
         if not len(self.links.row):
@@ -129,6 +131,8 @@ class SignalTable:
     def rows(self, memories: Iterable[int] | Column) -> Column:
         """The rows of these memories; −1 for one that is not here."""
         ids = np.asarray(memories if isinstance(memories, np.ndarray) else list(memories), np.int64)
+        if not len(ids) or (ids.min() >= 0 and ids.max() < len(self._row_of)):
+            return self._row_of[ids]
         known = (ids >= 0) & (ids < len(self._row_of))
         return np.where(known, self._row_of[np.where(known, ids, 0)], -1)
 
@@ -137,10 +141,10 @@ class SignalTable:
         columns = {name: column[: self.size] for name, column in self.columns.items()}
         return Signals(**columns, links=links, focus=focus)
 
-    def at(self, rows: Column) -> Signals:
-        """These rows only, without links and focus."""
+    def at(self, rows: Column, links: LinkColumns = NO_LINKS, focus: tuple[int, ...] = ()) -> Signals:
+        """These rows, copied; `links` speak of the rows of the result."""
         columns: dict[str, Any] = {name: column[rows] for name, column in self.columns.items()}
-        return Signals(**columns)
+        return Signals(**columns, links=links, focus=focus)
 
     def values(self, row: int) -> dict[str, Any]:
         """One row as plain numbers, as `append` takes it back; a moment that never was is None."""
@@ -179,6 +183,11 @@ class SignalTable:
         self._row_of[moved] = row
         self._row_of[memory] = -1
         self.size = last
+        return moved
+
+    def moved(self) -> list[int]:
+        """The memories whose hot columns are ahead of what a store has written."""
+        moved: list[int] = self.columns["id"][: self.size][self.dirty[: self.size]].tolist()
         return moved
 
     def nbytes(self) -> int:

@@ -8,7 +8,7 @@ from ebbtide.core.changes import Configure
 from ebbtide.core.links import LinkRow
 from ebbtide.core.memory import Content
 from ebbtide.core.replay import fold
-from ebbtide.core.state import MindState, Trashed
+from ebbtide.core.state import MindState, Task, Trashed
 
 Row = dict[str, Any]
 
@@ -25,6 +25,7 @@ class Snapshot:
     links: tuple[LinkRow, ...]
     trash: tuple[tuple[Content, Trashed], ...]
     focus: tuple[int, ...]
+    tasks: tuple[Task, ...] = ()
 
 
 def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, Content]) -> Snapshot:
@@ -38,6 +39,7 @@ def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, 
         links=tuple(sorted(state.links.rows())),
         trash=tuple((trash[i], state.trash[i]) for i in sorted(state.trash)),
         focus=state.focus,
+        tasks=tuple(state.tasks[task] for task in sorted(state.tasks)),
     )
 
 
@@ -46,13 +48,15 @@ def load(snapshot: Snapshot) -> MindState:
     state = MindState()
     fold(state, Configure(0.0, snapshot.metabolism, snapshot.params), snapshot.seq)
     for content, row in snapshot.memories:
-        state.table.append(row | {"version": snapshot.seq})
+        # Version 0: what a tick found before the base and wrote after it was fresh then, and is fresh in a replay.
+        state.table.append(row | {"version": 0})
         state.keys[content.key] = row["id"]
     for link in snapshot.links:
         pinned = link.source in snapshot.focus or link.target in snapshot.focus
         state.links.add(LinkRow(*link), pinned=pinned)
     state.trash = {trashed.id: trashed for _, trashed in snapshot.trash}
     state.focus = snapshot.focus
+    state.tasks = {task.id: task for task in snapshot.tasks}
     state.next_id = snapshot.next_id
     return state
 

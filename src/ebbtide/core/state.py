@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ebbtide.core.links import LinkRow, LinkTable
-from ebbtide.core.memory import Content, Link
+from ebbtide.core.memory import Content, Link, Message
 from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import Regime, regime
+from ebbtide.core.ranges import Ranges
 from ebbtide.core.signals import NEVER, NO_LINKS, Column, LinkColumns, Signals, SignalTable
 
 
@@ -45,10 +46,36 @@ class Trashed:
     merged: Content | None = None  # and after it
 
 
+REMEMBER, COMPRESS = "remember", "compress"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Work that waits in the mind's queue. Lower `place` goes first; `error` is set on one that was set aside."""
+
+    id: int
+    kind: str
+    at: float
+    place: int
+    messages: tuple[Message, ...] = ()
+    upto: int = 0  # compress: memories younger than the task are not its business
+    scanned: Ranges = ()  # compress: what it has passed over so far
+    error: str | None = None
+
+
 class LinkKey(NamedTuple):
     source: int
     target: int
     relation: str
+
+
+class Walk(NamedTuple):
+    """Links as columns, strongest first."""
+
+    source: Column
+    target: Column
+    strength: Column
+    relation: list[str]
 
 
 class MindState:
@@ -58,10 +85,12 @@ class MindState:
         self.keys: dict[str, int] = {}
         self.trash: dict[int, Trashed] = {}
         self.focus: tuple[int, ...] = ()
+        self.tasks: dict[int, Task] = {}
         self.links = LinkTable()
         self.moved_links: list[LinkKey] = []  # since a store last looked
         self.configured = False
         self.regime: Regime
+        self.table = SignalTable(())
         self.live_by(regime("activity", {})[0])
 
     # ---- reading
@@ -73,7 +102,11 @@ class MindState:
     def signals_of(self, ids: Sequence[int]) -> Signals:
         """These memories' columns, in this order; all must be alive."""
         rows = self.table.rows(ids)
-        return self.signals().take(rows) if self._links_age else self.table.at(rows)
+        if not self._links_age:
+            return self.table.at(rows)
+        slots = [self.links.leaving(memory) for memory in ids]
+        owner = np.repeat(np.arange(len(slots)), [len(some) for some in slots])
+        return self.table.at(rows, self._columns_of(owner, np.concatenate(slots)) if slots else NO_LINKS, self.focus)
 
     def links_of(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         """Strongest first; a link worn away counts as gone."""
@@ -85,6 +118,22 @@ class MindState:
             if strength > 0.0 and (not relations or row.relation in relations)
         ]
         return sorted(found, key=lambda link: (-link.strength, link.source, link.target, link.relation))
+
+    def walk(self, ids: Column, relations: Sequence[str] = ()) -> Walk:
+        """All links that leave these, strongest first, as columns; one worn away counts as gone."""
+        slots = self.links.leaving_any(ids)
+        strengths = self._strengths_now(slots)
+        keep = strengths > 0.0
+        if relations:
+            keep &= np.isin(self.links.columns["relation"][slots], self.links.codes(relations))
+        slots, strengths = slots[keep], strengths[keep]
+        order = np.lexsort((-slots, -strengths))  # of equals the latest first
+        c, slots = self.links.columns, slots[order]
+        names = [self.links.relations[code] for code in c["relation"][slots].tolist()]
+        return Walk(c["source"][slots], c["target"][slots], strengths[order], names)
+
+    def queue(self) -> list[Task]:
+        return sorted(self.tasks.values(), key=lambda task: (task.error is not None, task.place))
 
     def count_traces(self) -> int:
         alive = self.links.columns["alive"][: self.links.size]
@@ -108,13 +157,16 @@ class MindState:
         if not isinstance(metabolism, Network):
             return c["strength"][slots]
         rows = self.table.rows(c["source"][slots])
-        links = LinkColumns(rows, c["strength"][slots], c["since"][slots], c["pinned"][slots])
-        return metabolism.strengths(self.table.view(links))
+        return metabolism.strengths(self.table.view(self._columns_of(rows, slots)))
+
+    def _columns_of(self, rows: Column, slots: Column) -> LinkColumns:
+        c = self.links.columns
+        return LinkColumns(rows, c["strength"][slots], c["since"][slots], c["pinned"][slots])
 
     # ---- moves
 
     def live_by(self, new: Regime) -> None:
-        if not self.configured or new.metabolism.own != self.regime.metabolism.own:
+        if not len(self.table):  # else it has this metabolism's columns already: a mind never takes another
             self.table = SignalTable(new.metabolism.own)
         self.regime = new
         self._newborn_state = 0
@@ -173,8 +225,15 @@ class MindState:
 
     def weight(self, memory: int) -> float:
         """Σ strengths, both directions. fsum: the sum does not depend on the order links came in."""
-        slots = np.concatenate([self.links.leaving(memory), self.links.reaching(memory)])
-        return math.fsum(self.links.columns["strength"][slots].tolist())
+        return math.fsum(self.links.columns["strength"][self._slots(memory)].tolist())
+
+    def broken_links(self) -> Column:
+        """Slots of links that scans have worn away."""
+        if not self._links_age:
+            return np.empty(0, np.int64)
+        slots = np.flatnonzero(self.links.columns["alive"][: self.links.size])
+        broken: Column = slots[self._strengths_now(slots) == 0.0]
+        return broken
 
     def take_out(self, memory: int, key: str) -> None:
         del self.keys[key]
@@ -184,18 +243,25 @@ class MindState:
 
     def focus_on(self, points: tuple[int, ...]) -> None:
         """Links of a point stand at 1.0 while it is in focus, and fade from there once it has left."""
-        touched = {*self.focus, *points}
+        left, come = set(self.focus) - set(points), set(points) - set(self.focus)
         self.focus = points
-        c, scans = self.links.columns, self.table.columns["scan_count"]
-        for slot in {s for point in touched for s in self._slots(point)}:
-            link = self.links.get(slot)
-            c["pinned"][slot] = link.source in points or link.target in points
-            c["strength"][slot] = 1.0
-            c["since"][slot] = scans[self.table.row(link.source)]
-            self.moved_links.append(LinkKey(*link[:3]))
+        for point in come:
+            self.links.columns["pinned"][self._slots(point)] = True
+        for point in left:
+            self._unpin(self._slots(point))
 
-    def _slots(self, memory: int) -> list[int]:
-        return [*self.links.leaving(memory).tolist(), *self.links.reaching(memory).tolist()]
+    def _unpin(self, slots: Column) -> None:
+        """Links of a point that left; those whose other end is still in focus stay pinned."""
+        c = self.links.columns
+        held = np.isin(c["source"][slots], self.focus) | np.isin(c["target"][slots], self.focus)
+        free = slots[~held]
+        c["pinned"][free] = False
+        c["strength"][free] = 1.0
+        c["since"][free] = self.table.columns["scan_count"][self.table.rows(c["source"][free])]
+        self.moved_links += [LinkKey(*self.links.get(slot)[:3]) for slot in free.tolist()]
+
+    def _slots(self, memory: int) -> Column:
+        return np.concatenate([self.links.leaving(memory), self.links.reaching(memory)])
 
     def _count(self, link: LinkRow, step: int) -> None:
         for memory, degree in ((link.source, "out_degree"), (link.target, "in_degree")):

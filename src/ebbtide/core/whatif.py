@@ -2,7 +2,20 @@
 
 from dataclasses import replace
 
-from ebbtide.core.changes import Change, Configure, Focus, Forget, PutMemory, Rewrite, Scan
+from ebbtide.core.changes import (
+    Change,
+    Configure,
+    Enqueue,
+    Focus,
+    Forget,
+    PutMemory,
+    Requeue,
+    Rewrite,
+    Scan,
+    SetAside,
+    Settle,
+    Sweep,
+)
 
 ASKED = "asked"  # the cause of a forgetting that a person or agent wanted; any other is a metabolism's own
 COMPRESSED = "compressed"
@@ -20,6 +33,8 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
             return None
         case Forget(cause=cause) if cause != ASKED:
             return None
-        case Scan() | Focus() if old != new:
+        case Scan() | Sweep() | Focus() if old != new:
+            return None
+        case Enqueue() | Settle() | SetAside() | Requeue():
             return None
     return change

@@ -10,9 +10,11 @@ from typing import Any
 
 from ebbtide.core.changes import Batch, Configure
 from ebbtide.core.errors import MindExists, UnknownMind
+from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import regime
-from ebbtide.core.ports import Clock, Store
+from ebbtide.core.ports import Clock, SmallModel, Store
 from ebbtide.host import agents
+from ebbtide.host.slices import Slices
 from ebbtide.mind import Mind
 from ebbtide.mind.history import Scratch
 from ebbtide.mind.tokens import new_token
@@ -25,12 +27,23 @@ Opener = Callable[[Path], Store]
 class Host:
     """Use as `async with host.mind("ada") as mind`. A mind in use is never closed under its user's hands."""
 
-    def __init__(self, data: Path, opener: Opener, scratch: Scratch, clock: Clock, open_minds: int = 64) -> None:
+    def __init__(
+        self,
+        data: Path,
+        opener: Opener,
+        scratch: Scratch,
+        clock: Clock,
+        open_minds: int = 64,
+        model: Callable[[], SmallModel] | None = None,
+    ) -> None:
         self.data = data
         self._opener = opener
         self._scratch = scratch
         self._clock = clock
         self._limit = open_minds
+        self._make_model = model
+        self._model: SmallModel | None = None
+        self.slices = Slices()
         self._open: OrderedDict[str, Mind] = OrderedDict()
         self._users: defaultdict[str, int] = defaultdict(int)
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -69,12 +82,15 @@ class Host:
     async def close(self) -> None:
         """Close every mind, also after one of them could not be closed cleanly."""
         failed: Exception | None = None
+        await self.slices.stop()
         while self._open:
             _, mind = self._open.popitem()
             try:
                 await mind.close()
             except Exception as error:  # noqa: BLE001 — the others must be closed too
                 failed = failed or error
+        if self._model is not None:
+            await self._model.aclose()
         if failed is not None:
             raise failed
 
@@ -82,8 +98,23 @@ class Host:
         if not agents.exists(self.data, agent):
             raise UnknownMind(agent=agent, data=self.data)
         store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
-        mind = self._open[agent] = Mind(agent, store, self._clock, self._scratch)
+        mind = self._open[agent] = Mind(
+            agent,
+            store,
+            self._clock,
+            self._scratch,
+            model=self._small_model(store),
+            on_compression=self.slices.enter,
+        )
+        if await mind.wake():
+            self.slices.enter(mind)
         return mind
+
+    def _small_model(self, store: Store) -> SmallModel | None:
+        """Made when the first network mind is opened; all minds share it."""
+        if self._model is None and self._make_model and isinstance(store.regime.metabolism, Network):
+            self._model = self._make_model()
+        return self._model
 
     def _leave(self, agent: str) -> None:
         self._users[agent] -= 1
@@ -96,4 +127,5 @@ class Host:
         for agent in idle[: max(0, len(self._open) - self._limit)]:
             async with self._doors[agent]:
                 if not self._users.get(agent) and (mind := self._open.pop(agent, None)):
+                    await self.slices.leave(mind)
                     await mind.close()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ebbtide.core.memory import DAY, Memory
-from ebbtide.core.metabolism import Metabolism
+from ebbtide.core.metabolism import Metabolism, Network
 from ebbtide.core.metabolism.base import FOREVER
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Signals
@@ -26,6 +26,8 @@ class Coming:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
+    """The terms of the formula, what they were computed from, and the curve ahead if nothing happens."""
+
     memory: Memory
     metabolism: str
     at: float
@@ -33,7 +35,7 @@ class Explanation:
     inputs: dict[str, Any]
     why: str
     forecast: tuple[Coming, ...]
-    curve: tuple[tuple[float, float], ...]  # (moment, vitality), from now on
+    curve: tuple[tuple[float, float], ...]  # (moment, vitality) from now on; in a network mind (scans, vitality)
 
 
 async def explain(store: Store, memory: int, now: float, days: float) -> Explanation:
@@ -92,5 +94,9 @@ def _forecast(metabolism: Metabolism, s: Signals, now: float) -> tuple[Coming, .
 
 
 def _curve(metabolism: Metabolism, s: Signals, now: float, days: float) -> tuple[tuple[float, float], ...]:
+    """From now on, over days; for a network mind, which knows no days, over scans until every link is worn away."""
+    if isinstance(metabolism, Network):
+        scans = np.linspace(0, metabolism.longest_life(), CURVE_POINTS).astype(int).tolist()
+        return tuple((float(n), float(metabolism.vitality(s, now, n)[0])) for n in scans)
     moments = np.linspace(now, now + days * DAY, CURVE_POINTS).tolist()
     return tuple((moment, float(metabolism.vitality(s, moment)[0])) for moment in moments)

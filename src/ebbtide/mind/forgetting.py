@@ -1,14 +1,16 @@
 """Forgetting and every way back from it: trash, restore, merge and un-merge, earlier texts.   SPEC C8."""
 
+import random
 from dataclasses import dataclass, replace
 
 from ebbtide.core.changes import Change, Entry, Forget, Merge, PutMemory, Restore, Rewrite
-from ebbtide.core.draft import MAX_TEXT, require_key, require_text
+from ebbtide.core.draft import MAX_TEXT, is_unicode, require_key, require_text
 from ebbtide.core.errors import InvalidInput, NotInTrash, UnknownMemory
 from ebbtide.core.memory import DAY, Content
 from ebbtide.core.ports import Store
 from ebbtide.core.state import Trashed
 from ebbtide.core.whatif import UNMERGED
+from ebbtide.mind.pool import Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,11 @@ async def forget(store: Store, key: str, now: float) -> Forget:
 async def restore(store: Store, key: str, new_key: str, now: float) -> tuple[int, list[Change]]:
     """The last one forgotten under that key whose time in the trash is not over, tick or no tick."""
     require_key(new_key)
-    for _, gone in await store.trash(key=key):
+    for _, gone in await store.trash(key=key) if is_unicode(key) else ():
         if now < _end(store, gone):
-            return gone.id, [*await _unmerged(store, gone, now), Restore(now, gone.id, new_key)]
+            room = await Room.of(store, now, random.Random())
+            back: list[Change] = [*await room.make(gone.id, new_key), Restore(now, gone.id, new_key)]
+            return gone.id, [*await _unmerged(store, gone, now), *back]
     raise NotInTrash(key=key)
 
 
@@ -86,7 +90,7 @@ async def in_trash(store: Store, now: float) -> list[Forgotten]:
 async def id_even_if_forgotten(store: Store, key: str) -> int | None:
     """The living memory of that key, or the last one forgotten."""
     memory = await store.find(key)
-    if memory is not None:
+    if memory is not None or not is_unicode(key):
         return memory
     gone = await store.trash(key=key)
     return gone[0][1].id if gone else None

@@ -1,28 +1,35 @@
 """The façade of one mind: one short method per verb. Time comes from the clock, ids and truth from the store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ebbtide.core.changes import Access, Batch, Change, Configure, Entry, PutLink, Receipt, Traverse, Unlink
-from ebbtide.core.draft import Draft, require_strength, require_text
+from ebbtide.core.changes import Access, Batch, Change, Configure, Entry, PutLink, PutMemory, Receipt, Traverse, Unlink
+from ebbtide.core.draft import MAX_LABEL, Draft, require_strength, require_text
 from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
 from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State, Step
+from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import Fallback, regime
-from ebbtide.core.ports import Clock, Store, StoreInfo, Where
+from ebbtide.core.ports import Clock, SmallModel, Store, StoreInfo, Where
 from ebbtide.mind import forgetting, history, reading, upkeep, writing
 from ebbtide.mind.explain import Explanation, explain
 from ebbtide.mind.forgetting import Forgotten
+from ebbtide.mind.network import Conversing, NetworkLife
 from ebbtide.mind.reading import Page
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress, TickReport
+
+log = logging.getLogger("ebbtide")
 
 MAX_RELATION = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
+    """A mind in numbers; only states and marks that occur are counted."""
+
     agent: str
     metabolism: str
     params: dict[str, Any]
@@ -40,7 +47,7 @@ class _StoppedClock:
         return self._moment
 
 
-class Mind:
+class Mind(Conversing):
     """One agent's memory. Made by a host; use it from one event loop.
 
     A mind of the past (`as_of`) or of another regime (`replay`) is a Mind like any other, but nothing can
@@ -48,9 +55,21 @@ class Mind:
     """
 
     def __init__(
-        self, agent: str, store: Store, clock: Clock, scratch: history.Scratch, *, read_only: bool = False
+        self,
+        agent: str,
+        store: Store,
+        clock: Clock,
+        scratch: history.Scratch,
+        *,
+        model: SmallModel | None = None,
+        on_compression: "Callable[[Mind], None]" = lambda mind: None,
+        read_only: bool = False,
     ) -> None:
         self.agent = agent
+        self._model = model
+        self._life: NetworkLife | None = None
+        if model is not None and store.regime.metabolism.name == Network.name:
+            self._life = NetworkLife(store, model, clock, on_compression=lambda: on_compression(self))
         self._store = store
         self._clock = clock
         self._scratch = scratch
@@ -59,10 +78,12 @@ class Mind:
 
     @property
     def metabolism(self) -> str:
+        """The name of the rule by which this mind ages. It never changes."""
         return self._store.regime.metabolism.name
 
     @property
     def params(self) -> dict[str, Any]:
+        """Every parameter by name, as it stands now."""
         return self._store.regime.params()
 
     # ---- writing
@@ -72,8 +93,10 @@ class Mind:
 
         A taken key is an error, unless `replace`: then that memory says this from now on, and keeps its signals.
         """
-        memory, change = await writing.put(self._store, Draft.parse({"text": text, **given}), self.now(), replace)
-        await self._apply(change)
+        memory, changes = await writing.put(self._store, Draft.parse({"text": text, **given}), self.now(), replace)
+        await self._apply(*changes)
+        if isinstance(born := changes[-1], PutMemory):
+            return reading.newborn(self._store.regime, born)
         return await self._see(memory)
 
     async def put_many(self, drafts: Iterable[Draft | Mapping[str, Any]], progress: Progress | None = None) -> int:
@@ -92,6 +115,7 @@ class Mind:
         await self._apply(PutLink(self.now(), *ends, relation, require_strength(strength)))
 
     async def unlink(self, source: str, target: str, relation: str) -> None:
+        """Take a link away, also one whose target is in the trash. No such link: UnknownLink."""
         here = await self._id(source)
         there = await forgetting.id_even_if_forgotten(self._store, target)
         if there is None:
@@ -137,6 +161,9 @@ class Mind:
         limit: int = 100,
     ) -> Page:
         """Memories by the state of this moment. What the metabolism hides appears only when asked for."""
+        for name, label in (("kind", kind), ("domain", domain)):
+            if label is not None:
+                require_text(name, label, MAX_LABEL, empty=True)
         states = (state,) if isinstance(state, State) else (tuple(state) if state else None)
         where = Where(self._checked_states(states), self._checked_score(score), kind, domain)
         return await reading.page(self._store, self.now(), where, everything=everything, after=after, limit=limit)
@@ -147,6 +174,7 @@ class Mind:
         return await explain(self._store, await self._id(key), moment, days)
 
     async def stats(self) -> Stats:
+        """The mind in numbers, states as of this moment."""
         signals = await self._store.signals()
         states, marks = upkeep.counts(self._store.regime.metabolism.judge(signals, self.now()))
         return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, await self._store.info())
@@ -159,7 +187,7 @@ class Mind:
 
     async def restore(self, key: str, *, new_key: str | None = None) -> Memory:
         """Back from the trash as it was. What a merge took away is un-merged."""
-        memory, changes = await forgetting.restore(self._store, key, new_key or key, self.now())
+        memory, changes = await forgetting.restore(self._store, key, key if new_key is None else new_key, self.now())
         await self._apply(*changes)
         return await self._see(memory)
 
@@ -195,6 +223,10 @@ class Mind:
     # ---- history
 
     async def journal(self, *, after: int = 0, limit: int = 100, key: str | None = None) -> Sequence[Entry]:
+        """Entries in order, from the one after `after`; with `key` only those about that memory alone.
+
+        A key that is neither alive nor in the trash is an UnknownMemory.
+        """
         memory = None if key is None else await forgetting.id_even_if_forgotten(self._store, key)
         if key is not None and memory is None:
             raise UnknownMemory(key=key)
@@ -220,11 +252,18 @@ class Mind:
         progress: Progress | None = None,
     ) -> "Mind":
         """The mind that would have been, had it lived by another metabolism or other parameters."""
-        name = metabolism or self.metabolism
+        name = self.metabolism if metabolism is None else metabolism
         kept = self.params if name == self.metabolism else {}
-        new, _ = regime(name, {**kept, **(params or {})})
+        new, fallbacks = regime(name, {**kept, **(params or {})})
+        for fallback in fallbacks:
+            log.warning("replay: %s", fallback)
         other = await history.retold(self._store, self._scratch, new, progress=progress)
         return self._apart(other, self._clock)
+
+    async def rehearsal(self, progress: Progress | None = None) -> "Mind":
+        """A copy of this mind in RAM that lives on by itself: whatever is done to it, this one stays as it is."""
+        copy = await history.replay(self._store, self._scratch, progress=progress)
+        return Mind(self.agent, copy, self._clock, self._scratch, model=self._model)
 
     async def check(self, progress: Progress | None = None) -> Sequence[str]:
         """Replay the journal and compare: what differs from the store. Nothing should."""
@@ -239,9 +278,15 @@ class Mind:
     # ----
 
     async def close(self) -> None:
-        await self._store.close()
+        """Everything on disk. Leaving `ebbtide.open` does this; closing twice is closing once."""
+        try:
+            if self._life is not None:
+                await self._life.close()
+        finally:
+            await self._store.close()
 
     def now(self) -> float:
+        """The moment this mind takes for the present: its clock, or the moment of an `as_of`."""
         return self._clock.now()
 
     async def _apply(self, *changes: Change) -> Receipt:

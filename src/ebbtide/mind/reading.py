@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
+from ebbtide.core.changes import Configure, PutMemory
 from ebbtide.core.memory import CODE_OF, POLICIES, STATES, Content, Mark, Memory, Meta, State, Step
 from ebbtide.core.metabolism import Metabolism, Retention, Verdicts
+from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import Store, Where
+from ebbtide.core.replay import fold
 from ebbtide.core.signals import NEVER, Column, Signals
+from ebbtide.core.state import MindState
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,32 @@ async def read(store: Store, ids: Sequence[int], now: float) -> list[Memory]:
     return [
         assemble(contents[memory], signals, verdicts, store.regime.metabolism, row) for row, memory in enumerate(here)
     ]
+
+
+def newborn(regime: Regime, born: PutMemory) -> Memory:
+    """A memory as it is in its first moment, without looking it up: what was said, and what all start with."""
+    like, said, at = _first_look(regime, born.importance, born.policy), born.content, born.created_at
+    first = like.meta
+    expires_at = None if first.expires_at is None else at + first.expires_at
+    meta = Meta(
+        0, 0, 0, 0, at, None, None, 0, len(said.text),
+        first.score, first.importance, first.strength, first.policy, expires_at,
+    )  # fmt: skip
+    return Memory(
+        born.id, said.key, said.text, said.phrase, said.keywords, said.kind, said.domain,
+        at, like.state, like.marks, like.vitality, meta,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _first_look(regime: Regime, importance: float | None, policy: str | None) -> Memory:
+    """A memory born at moment 0 and seen at once; all that are born alike look like it but for what they say."""
+    state = MindState()
+    said = Content("", "")
+    fold(state, Configure(0.0, regime.metabolism.name, regime.params()), 1)
+    fold(state, PutMemory(0.0, 1, said, 0.0, importance, policy), 2)
+    signals = state.signals()
+    return assemble(said, signals, regime.metabolism.judge(signals, 0.0), regime.metabolism, 0)
 
 
 async def state_of(store: Store, memory: int, now: float) -> State:

@@ -1,75 +1,110 @@
 """Putting memories: check the draft, find it a key and an id, and say it as a change."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from ebbtide.core.changes import Batch, PutMemory, Rewrite
+from ebbtide.core.changes import Batch, Change, PutMemory, Rewrite
 from ebbtide.core.draft import Draft
 from ebbtide.core.errors import InvalidInput, KeyTaken, SignalRefused
 from ebbtide.core.ports import Clock, Store
+from ebbtide.mind.pool import Room, pool_size
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress
 
 CHUNK = 1000
 
 
-async def put(store: Store, draft: Draft, now: float, over: bool) -> tuple[int, PutMemory | Rewrite]:
+async def put(store: Store, draft: Draft, now: float, over: bool) -> tuple[int, list[Change]]:
     draft.check(store.regime.metabolism.name)
     holder = None if draft.key is None else await store.find(draft.key)
     if holder is None:
         memory = await store.reserve(1)
-        return memory, await _birth(store, draft, memory, now)
+        return memory, await make_room(store, now, [await _birth(store, draft, memory, now)])
     if not over:
         raise KeyTaken(key=draft.key)
+    if draft.importance is not None or draft.policy is not None:
+        raise InvalidInput(problem="'importance' and 'policy' are said when a memory is made, not when it is replaced")
     assert draft.key is not None
-    return holder, Rewrite(now, holder, draft.content(draft.key))
+    return holder, [Rewrite(now, holder, draft.content(draft.key))]
 
 
 async def put_many(
     store: Store, drafts: Iterable[Draft | Mapping[str, Any]], clock: Clock, progress: Progress | None
 ) -> int:
-    """Checks a chunk whole before it writes any of it."""
+    """Checks a chunk whole before it writes any of it. No key is made up that a draft yet to come asks for."""
     done, metabolism = 0, store.regime.metabolism.name
+    asked_for = _keys(drafts) if isinstance(drafts, Sequence) else frozenset()
     checked = (_drafted(given).check(metabolism) for given in drafts)
     for chunk in _chunks(checked):
         now, first = clock.now(), await store.reserve(len(chunk))
-        puts = [await _birth(store, draft, first + i, now) for i, draft in enumerate(chunk)]
-        await store.apply(Batch(tuple(puts), new_token()))
+        avoid = asked_for or _keys(chunk)
+        puts = [await _birth(store, draft, first + i, now, avoid) for i, draft in enumerate(chunk)]
+        await store.apply(Batch(tuple(await make_room(store, now, puts)), new_token()))
         done += len(chunk)
         if progress:
             progress(done, done)
     return done
 
 
+async def make_room(store: Store, now: float, puts: Sequence[PutMemory]) -> list[Change]:
+    """The puts, each after the forgettings that a full node pool has to make for it."""
+    if not pool_size(store):
+        return [*puts]
+    room = await Room.of(store, now, random.Random())
+    changes: list[Change] = []
+    for put in puts:
+        changes += [*await room.make(put.id, put.content.key), put]
+    return changes
+
+
 async def check_drafts(store: Store, drafts: Iterable[Draft | Mapping[str, Any]]) -> None:
-    seen: set[str] = set()
+    for draft in checked_drafts(store.regime.metabolism.name, drafts):
+        if draft.key is not None and await store.find(draft.key) is not None:
+            raise KeyTaken(key=draft.key)
+
+
+def checked_drafts(metabolism: str, drafts: Iterable[Draft | Mapping[str, Any]]) -> list[Draft]:
+    """All of them, if an empty mind with this metabolism could take all; the error says which one it could not."""
+    found: list[Draft] = []
+    numbers: dict[str, int] = {}
     for number, given in enumerate(drafts, 1):
-        try:
-            draft = _drafted(given).check(store.regime.metabolism.name)
-            if draft.key is not None and (draft.key in seen or await store.find(draft.key) is not None):
-                raise KeyTaken(key=draft.key)
-        except SignalRefused as error:
-            reason = f"{error.facts['reason']} (memory {number})"
-            raise SignalRefused(field=error.facts["field"], reason=reason) from None
-        except InvalidInput as error:
-            raise InvalidInput(problem=f"memory {number}: {error}") from None
-        if draft.key is not None:
-            seen.add(draft.key)
+        draft = _numbered(given, metabolism, number)
+        if draft.key is not None and numbers.setdefault(draft.key, number) != number:
+            problem = f"memory {number}: the key {draft.key!r} is that of memory {numbers[draft.key]} already"
+            raise InvalidInput(problem=problem)
+        found.append(draft)
+    return found
 
 
-async def _birth(store: Store, draft: Draft, memory: int, now: float) -> PutMemory:
-    key = draft.key if draft.key is not None else await _free_key(store, memory)
+def _numbered(given: Draft | Mapping[str, Any], metabolism: str, number: int) -> Draft:
+    try:
+        return _drafted(given).check(metabolism)
+    except SignalRefused as error:
+        reason = f"{error.facts['reason']} (memory {number})"
+        raise SignalRefused(field=error.facts["field"], reason=reason) from None
+    except InvalidInput as error:
+        raise InvalidInput(problem=f"memory {number}: {error}") from None
+
+
+async def _birth(store: Store, draft: Draft, memory: int, now: float, avoid: frozenset[str] = frozenset()) -> PutMemory:
+    key = draft.key if draft.key is not None else await free_key(store, memory, avoid)
     return PutMemory(now, memory, draft.content(key), now, draft.importance, draft.policy)
 
 
-async def _free_key(store: Store, memory: int) -> str:
+async def free_key(store: Store, memory: int, avoid: frozenset[str] = frozenset()) -> str:
     """m7 for memory 7; m7-2 and so on if somebody has taken that name."""
     key, attempt = f"m{memory}", 1
-    while await store.find(key) is not None:
+    while key in avoid or await store.find(key) is not None:
         attempt += 1
         key = f"m{memory}-{attempt}"
     return key
+
+
+def _keys(drafts: Iterable[Draft | Mapping[str, Any]]) -> frozenset[str]:
+    keys = (given.key if isinstance(given, Draft) else given.get("key") for given in drafts)
+    return frozenset(key for key in keys if isinstance(key, str))
 
 
 def _drafted(given: Draft | Mapping[str, Any]) -> Draft:

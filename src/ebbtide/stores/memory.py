@@ -19,14 +19,13 @@ from ebbtide.core.changes import (
     subject,
 )
 from ebbtide.core.errors import StoreClosed
-from ebbtide.core.ledger import Ledger
-from ebbtide.core.memory import CODE_OF, Content, Link
+from ebbtide.core.ledger import Ledger, Run
+from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import StoreInfo, Where
-from ebbtide.core.replay import Delta
 from ebbtide.core.signals import Signals
 from ebbtide.core.snapshot import Snapshot, dump, load
-from ebbtide.core.state import MindState, Trashed
+from ebbtide.core.state import MindState, Task, Trashed, Walk
 
 
 class MemoryStore:
@@ -41,8 +40,7 @@ class MemoryStore:
 
     @property
     def state(self) -> MindState:
-        if self._closed:
-            raise StoreClosed
+        self._require_open()
         return self._ledger.state
 
     @property
@@ -58,8 +56,7 @@ class MemoryStore:
 
     def apply_now(self, batch: Batch) -> Receipt:
         """Nothing here waits, so replays need no event loop."""
-        if self._closed:
-            raise StoreClosed
+        self._require_open()
         return self._ledger.accept(batch, self._witness)
 
     async def reserve(self, count: int) -> int:
@@ -71,6 +68,7 @@ class MemoryStore:
         return self.state.keys.get(key)
 
     async def contents(self, ids: Sequence[int]) -> dict[int, Content]:
+        self._require_open()
         return {i: self._contents[i] for i in ids if i in self._contents}
 
     async def signals(self, ids: Sequence[int] | None = None) -> Signals:
@@ -79,30 +77,37 @@ class MemoryStore:
     async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         return self.state.links_of(memory, outgoing=outgoing, relations=relations)
 
+    async def walk(self, ids: Sequence[int], *, relations: Sequence[str] = ()) -> Walk:
+        return self.state.walk(np.asarray(ids, np.int64), relations)
+
+    async def tasks(self) -> list[Task]:
+        return self.state.queue()
+
+    async def task(self, number: int) -> Task | None:
+        return self.state.tasks.get(number)
+
     async def page(self, where: Where, *, after: int = 0, limit: int = 100) -> list[int]:
         s = self.state.signals()
-        chosen = s.id > after
-        if where.states is not None:
-            chosen &= np.isin(s.state, [CODE_OF[state] for state in where.states])
-        if where.score is not None:
-            low, high = where.score
-            chosen &= (s.score >= low) & (s.score <= high) if len(s.score) else False
-        return [i for i in sorted(s.id[chosen].tolist()) if self._matches(i, where)][:limit]
+        chosen = s.id[where.stand(s) & (s.id > after)]
+        return [i for i in sorted(chosen.tolist()) if self._matches(i, where)][:limit]
 
     async def trash(self, *, key: str | None = None) -> list[tuple[Content, Trashed]]:
         found = [(self._trash[t.id], t) for t in self.state.trash.values() if key is None or t.key == key]
         return sorted(found, key=lambda pair: (-pair[1].at, -pair[1].id))
 
     async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:
+        self._require_open()
         return _first(limit, (e for e in self._entries if e.seq > after and _about(e, memory)))
 
     async def base(self) -> Snapshot | None:
+        self._require_open()
         return self._base
 
     async def snapshot(self) -> Snapshot:
         return dump(self.state, self._contents, self._trash)
 
     async def compact(self, base: Snapshot) -> None:
+        self._require_open()
         self._base = base
         self._entries = [entry for entry in self._entries if entry.seq > base.seq]
 
@@ -122,13 +127,18 @@ class MemoryStore:
     async def close(self) -> None:
         self._closed = True
 
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreClosed
+
     def _matches(self, memory: int, where: Where) -> bool:
         content = self._contents[memory]
         return where.kind in (None, content.kind) and where.domain in (None, content.domain)
 
-    def _witness(self, entry: Entry, delta: Delta) -> None:
-        self._entries.append(entry)
-        self._rewrite(entry.change)
+    def _witness(self, run: Run) -> None:
+        self._entries += run.entries()
+        for change in run.changes:
+            self._rewrite(change)
 
     def _rewrite(self, change: Change) -> None:
         """What a change does to texts; everything else about it is the fold's business."""

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, choice, param
+from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, blocks, choice, param
 from ebbtide.core.signals import Column, Signals
 
 
@@ -41,11 +41,15 @@ class Network(Quiet):
 
     def strengths(self, s: Signals, extra_scans: Column | int = 0) -> Column:
         """Each link's strength now, or after so many more scans of its source."""
-        scans = (s.scan_count + extra_scans)[s.links.row] - s.links.since
-        worn: Column = s.links.strength * np.power(self.decay_rate, scans.astype(float))
-        worn[worn < self.link_break_threshold] = 0.0
-        worn[s.links.pinned] = 1.0
-        return worn
+        scan_count, links = s.scan_count + extra_scans, s.links
+        strengths = np.empty(len(links.row))
+        for some in blocks(len(links.row)):
+            scans = scan_count[links.row[some]] - links.since[some]
+            worn = links.strength[some] * np.power(self.decay_rate, scans.astype(float))
+            worn[worn < self.link_break_threshold] = 0.0
+            worn[links.pinned[some]] = 1.0
+            strengths[some] = worn
+        return strengths
 
     def vitality(self, s: Signals, now: float, extra_scans: Column | int = 0) -> Column:
         return np.bincount(s.links.row, weights=self.strengths(s, extra_scans), minlength=len(s))
@@ -93,7 +97,7 @@ class Network(Quiet):
 
     def _scans_until(self, s: Signals, reached: Callable[[Column], Column]) -> Column:
         """How many more scans bring each row there (bisection; a row that never gets there: inf)."""
-        low, high = np.full(len(s), -1), np.full(len(s), self._longest_life())
+        low, high = np.full(len(s), -1), np.full(len(s), self.longest_life())
         never = ~reached(self._state(s, self.vitality(s, 0.0, high)))
         while (high - low > 1).any():
             middle = high - (high - low) // 2  # a row that is done asks at `high` again, where it is true
@@ -101,7 +105,7 @@ class Network(Quiet):
             high, low = np.where(true, middle, high), np.where(true, low, middle)
         return np.where(never, FOREVER, high)
 
-    def _longest_life(self) -> int:
+    def longest_life(self) -> int:
         """Scans after which any link that is not pinned has broken; 0 if none ever will."""
         if self.decay_rate == 1.0:
             return 0

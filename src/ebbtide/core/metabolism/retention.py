@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, POLICIES, Policy, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, param, since
+from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, by_blocks, param, since
 from ebbtide.core.signals import Column, Signals
 
 
@@ -32,6 +32,7 @@ class Retention:
     def vitality(self, s: Signals, now: float) -> Column:
         return s.importance * np.exp(since(now, s.last_accessed_at) / (s.strength * -DAY))
 
+    @by_blocks
     def judge(self, s: Signals, now: float) -> Verdicts:
         state = np.where(self.expires_at(s) > now, _ACTIVE, _EXPIRED)
         return Verdicts(self.vitality(s, now), state, np.zeros(len(s), np.int8))

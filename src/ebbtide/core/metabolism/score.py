@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, State
-from ebbtide.core.metabolism.base import Forecast, Verdicts, first_moment, param, since
+from ebbtide.core.metabolism.base import Forecast, Verdicts, by_blocks, first_moment, param, since
 from ebbtide.core.signals import Column, Signals
 
 
@@ -39,6 +39,7 @@ class Score:
         exact: Column = s.base * self._rate(s) ** _days(s, now)
         return exact
 
+    @by_blocks
     def judge(self, s: Signals, now: float) -> Verdicts:
         vitality = self.vitality(s, now)
         score = np.floor(vitality + 0.5)

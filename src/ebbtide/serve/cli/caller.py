@@ -1,6 +1,5 @@
 """One run of the command: which mind, how to answer, and the way from a command to the mind and back."""
 
-import asyncio
 import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -8,6 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli.times import moment
 
 if TYPE_CHECKING:  # these load NumPy; `--help` must not wait for it
@@ -30,16 +30,29 @@ class Caller:
 
         return load_settings({"data": self.data, "agent": self.agent})
 
-    def run(self, work: "Callable[[Mind], Awaitable[Any]]", *, create: bool = False) -> Any:
-        """Do this with the mind; `create` makes it first if there is none."""
+    def run(
+        self,
+        work: "Callable[[Mind], Awaitable[Any]]",
+        *,
+        make: Callable[[str], Any] | None = None,
+        metabolism: str | None = None,
+    ) -> Any:
+        """Do this with the mind.
+
+        With `make` a mind is made where there is none. It is called first, with the metabolism the new mind
+        will have (the settings say which, unless given), and raises what the work would raise: bad input must
+        not leave an empty mind behind.
+        """
 
         async def do() -> Any:
-            async with self.mind(create=create) as mind:
+            async with self.mind(make, metabolism) as mind:
                 return await work(mind)
 
         return self.run_async(do())
 
     def run_async(self, work: Any) -> Any:
+        import asyncio
+
         logging.basicConfig(format="ebbtide: %(message)s", stream=sys.stderr, level=logging.WARNING)
         return asyncio.run(work)
 
@@ -51,20 +64,30 @@ class Caller:
             yield host
 
     @asynccontextmanager
-    async def mind(self, *, create: bool = False) -> "AsyncIterator[Mind]":
+    async def mind(
+        self, make: Callable[[str], Any] | None = None, metabolism: str | None = None
+    ) -> "AsyncIterator[Mind]":
         settings = self.settings
         async with self.host() as host:
-            if create and settings.agent not in host.agents():
-                await host.create(settings.agent, settings.metabolism, settings.params)
+            if make and self.as_of is None and settings.agent not in host.agents():
+                name = metabolism or settings.metabolism
+                make(name)
+                params = settings.params if name == settings.metabolism else {}
+                await host.create(settings.agent, name, params)
             async with host.mind(settings.agent) as mind:
                 yield mind if self.as_of is None else await self._past(mind, self.as_of)
+
+    def require_present(self) -> None:
+        """For what makes minds: there is no making one in the past."""
+        if self.as_of is not None:
+            raise InvalidInput(problem="--as-of only looks: nothing can be made in the past")
 
     async def _past(self, mind: "Mind", as_of: str) -> "Mind":
         with self.progress("replaying the journal") as progress:
             return await mind.as_of(moment(as_of, mind.now()), progress)
 
     @contextmanager
-    def progress(self, what: str) -> "Iterator[Progress | None]":
+    def progress(self, what: str, total: int | None = None) -> "Iterator[Progress | None]":
         """A bar for people at a terminal; nothing in pipes and JSON."""
         if self.as_json or not sys.stderr.isatty():
             yield None
@@ -73,5 +96,5 @@ class Caller:
         from rich.progress import Progress as Bar
 
         with Bar(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(what, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+            task = bar.add_task(what, total=total)
+            yield lambda done, seen: bar.update(task, completed=done, total=total or seen)

@@ -12,6 +12,7 @@ from ebbtide.serve.cli.times import distance
 
 START = 1_767_225_600.0  # 1 January 2026
 LOOKS = {"at once": 0.0, "a day on": DAY, "a week on": 7 * DAY, "a month on": 30 * DAY, "90 days on": 90 * DAY}
+SCANS = (0, 1, 5, 10, 20)
 PROMISES = {
     "activity": "counts links and uses, adds how recent they are, takes off age; nothing is stored",
     "network": "knows no clock: a memory is worth the strength of its links, and only scans wear those down",
@@ -31,27 +32,43 @@ class TurnedClock:
         self.moment += seconds
 
 
-async def play() -> None:
+@dataclass(frozen=True)
+class Scene:
+    """How one life went: whether forgetting was undone without a trace, and replay gave the same mind."""
+
+    metabolism: str
+    undone: bool
+    same: bool
+    journal_entries: int
+
+
+async def play() -> list[Scene]:
+    scenes = []
     with tempfile.TemporaryDirectory(prefix="ebbtide-demo-") as folder:
         for metabolism in METABOLISMS:
             clock = TurnedClock()
             render.console().rule(f"[bold]{metabolism}")
             render.say(f"[italic]{PROMISES[metabolism]}[/]\n")
             async with open_mind(metabolism, data=folder, metabolism=metabolism, clock=clock) as mind:
-                await _live(mind, clock)
+                scenes.append(await _live(mind, clock))
     render.console().rule()
     render.say('Yours now:  ebbtide put "The ferry leaves at 8:40." --key ferry  &&  ebbtide explain ferry')
+    return scenes
 
 
-async def _live(mind: Mind, clock: TurnedClock) -> None:
+async def _live(mind: Mind, clock: TurnedClock) -> Scene:
     await _remember(mind)
     await _use(mind, clock)
     await _let_time_pass(mind, clock)
+    if mind.metabolism == "network":
+        await _let_it_fade(mind)
     await _explain(mind)
-    await _forget_and_undo(mind)
-    clean = "the same, bit for bit" if not await mind.check() else "NOT the same"
-    stats = await mind.stats()
-    render.say(f"journal: {stats.store.journal_entries} entries; replayed from empty: {clean}\n")
+    undone = await _forget_and_undo(mind)
+    same = not await mind.check()
+    entries = (await mind.stats()).store.journal_entries
+    verdict = "the same, bit for bit" if same else "NOT the same"
+    render.say(f"journal: {entries} entries; replayed from empty: {verdict}\n")
+    return Scene(mind.metabolism, undone, same, entries)
 
 
 async def _remember(mind: Mind) -> None:
@@ -87,15 +104,30 @@ async def _let_time_pass(mind: Mind, clock: TurnedClock) -> None:
     render.say(f"{distance(clock.now() - start)} later a tick wrote down {report.changed} of {report.seen} states\n")
 
 
+async def _let_it_fade(mind: Mind) -> None:
+    """On a copy: time does nothing to this mind, being told other things does."""
+    copy = await mind.rehearsal()
+    rows = []
+    for scans in SCANS:
+        while (await copy.explain("lin")).memory.meta.scan_count < scans:
+            await copy.fade()
+        living = {memory.key: memory for memory in (await copy.list(everything=True)).memories}
+        told = [f"{living[key].text}" if key in living else "[dim]forgotten[/]" for key in ("allergy", "ferry", "café")]
+        rows.append((f"{scans} scans", *told))
+    render.table(("on a copy, after", "allergy", "ferry", "café"), rows)
+
+
 async def _explain(mind: Mind) -> None:
     memories.show(await mind.explain("café"), 30.0)
     render.say("")
 
 
-async def _forget_and_undo(mind: Mind) -> None:
+async def _forget_and_undo(mind: Mind) -> bool:
     before = await mind.explain("lin")
     await mind.forget("lin")
     traces = (await mind.stats()).store.traces
     await mind.restore("lin")
-    undone = "as it was" if await mind.explain("lin") == before else "CHANGED"
-    render.say(f"forgot [bold]lin[/] ({traces} links became traces), then undid it: {undone}")
+    undone = await mind.explain("lin") == before
+    verdict = "as it was" if undone else "CHANGED"
+    render.say(f"forgot [bold]lin[/] ({traces} links became traces), then undid it: {verdict}")
+    return undone

@@ -92,6 +92,8 @@ def tick(
     How often this runs changes nothing: it only writes down what is already true.
     """
     caller: Caller = context.obj
+    if at is not None and not dry_run:
+        raise InvalidInput(problem="--at needs --dry-run: a tick writes down what is true now")
 
     async def work(mind: "Mind") -> "TickReport":
         settings = caller.settings

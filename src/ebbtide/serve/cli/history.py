@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ebbtide.core.changes import KIND_OF, Entry
 from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
+from ebbtide.serve.cli.memories import LAST
 from ebbtide.serve.cli.times import iso, span
 
 if TYPE_CHECKING:
+    from ebbtide.core.changes import Entry
     from ebbtide.mind import Mind
 
 SHOWN = 50
@@ -26,24 +27,31 @@ def register(app: typer.Typer) -> None:
 def journal(
     context: typer.Context,
     key: Annotated[str | None, typer.Argument(help="Only what happened to this memory.")] = None,
-    after: Annotated[int, typer.Option(min=0, help="Go on after this entry.")] = 0,
+    after: Annotated[int, typer.Option(min=0, max=LAST, help="Go on after this entry.")] = 0,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 50,
 ) -> None:
     """Everything that ever happened to the mind, in order."""
     caller: Caller = context.obj
-    entries = caller.run(lambda mind: mind.journal(after=after, limit=limit, key=key))
+    found = caller.run(lambda mind: mind.journal(after=after, limit=limit + 1, key=key))
+    entries = found[:limit]
     if caller.as_json:
-        render.as_json([{"seq": e.seq, "kind": KIND_OF[type(e.change)], **render.plain(e.change)} for e in entries])
+        render.as_json([{"seq": entry.seq, "kind": _kind(entry), **render.plain(entry.change)} for entry in entries])
         return
-    render.table(("entry", "when", "what", ""), [_entry(entry) for entry in entries])
-    if len(entries) == limit:
+    render.table(("entry", "when", "what", ""), [_row(entry) for entry in entries])
+    if len(found) > limit:
         render.say(f"[dim]more: --after {entries[-1].seq}[/]")
 
 
-def _entry(entry: Entry) -> tuple[str, str, str, str]:
+def _kind(entry: "Entry") -> str:
+    from ebbtide.core.changes import KIND_OF
+
+    return KIND_OF[type(entry.change)]
+
+
+def _row(entry: "Entry") -> tuple[str, str, str, str]:
     details = {name: value for name, value in render.plain(entry.change).items() if name != "at" and value is not None}
     text = json.dumps(details, ensure_ascii=False)
-    return str(entry.seq), iso(entry.change.at), KIND_OF[type(entry.change)], render.preview(text, 90)
+    return str(entry.seq), iso(entry.change.at), _kind(entry), render.preview(text, 90)
 
 
 def replay(
@@ -145,9 +153,9 @@ def parsed(settings: list[str] | None) -> dict[str, Any]:
     for setting in settings or ():
         name, equals, value = setting.partition("=")
         if not equals or not name:
-            raise InvalidInput(problem=f"{setting!r} is not NAME=VALUE")
+            raise InvalidInput(problem=f"{setting!r:.80} is not NAME=VALUE")
         try:
             found[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[name] = value
     return found

@@ -4,15 +4,18 @@
 present state · 5 the disk · 130 interrupted
 """
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, NotFound, StoreError
-from ebbtide.serve.cli import forgetting, history, memories, minds
+from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, NotFound, SignalRefused, StoreError
+from ebbtide.serve.cli import forgetting, history, memories, minds, network, render
 from ebbtide.serve.cli.caller import Caller
 
 _EXIT_CODES: tuple[tuple[type[EbbtideError], int], ...] = (
@@ -22,6 +25,8 @@ _EXIT_CODES: tuple[tuple[type[EbbtideError], int], ...] = (
     (StoreError, 5),
 )
 _ANYWHERE = {"--data": 1, "--agent": 1, "-a": 1, "--as-of": 1, "--json": 0}
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EBADF)
+_LONGEST_COMPLAINT = 1000  # what was typed may be quoted in it
 
 app = typer.Typer(
     name="ebbtide",
@@ -49,27 +54,44 @@ def root(
     context.obj = Caller(data=data, agent=agent, as_of=as_of, as_json=as_json)
 
 
-for module in (memories, forgetting, history, minds):
+for module in (memories, network, forgetting, history, minds):
     module.register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    _ready_streams()
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command. Whatever goes wrong is one line on standard error; nothing leaves a traceback but a bug."""
     try:
-        return int(app(hoisted(arguments), standalone_mode=False) or 0)
+        code = _invoke(hoisted(arguments))
+        sys.stdout.flush()  # here, where its failure can still be told
+        return code
     except typer.TyperException as error:
-        return _complain(error.format_message(), error.exit_code)
+        return _complain(_worded(error), error.exit_code)
     except EbbtideError as error:
         return _complain(str(error), exit_code(error))
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted; what was acknowledged is on disk", 130)
     except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        return _complain(_os_trouble(error), 5)
+
+
+def _invoke(arguments: list[str]) -> int:
+    """What Typer's own `main` does, without what that does to interrupts and broken pipes."""
+    try:
+        with typer.main.get_command(app).make_context("ebbtide", arguments) as context:
+            context.command.invoke(context)
+    except typer.Exit as leaving:
+        return int(leaving.exit_code)
+    except SystemExit:  # so Rich leaves when the reader of its output has gone
+        raise BrokenPipeError from None
+    return 0
 
 
 def exit_code(error: EbbtideError) -> int:
@@ -85,18 +107,72 @@ def hoisted(arguments: Sequence[str]) -> list[str]:
         word = remaining.pop(0)
         if word == "--":
             return [*front, *rest, word, *remaining]
-        name = word.partition("=")[0]
-        takes = _ANYWHERE.get(name)
+        takes = _takes(word)
         if takes is None:
             rest.append(word)
             continue
         front.append(word)
-        if takes and "=" not in word and remaining:
-            front.append(remaining.pop(0))
+        if takes and not remaining:
+            return front  # and Typer says what is missing
+        front += remaining[:takes]
+        del remaining[:takes]
     return [*front, *rest]
 
 
+def _takes(word: str) -> int | None:
+    """How many words a global option takes after this one; None: it is no global option."""
+    if word.startswith("-a") and len(word) > 2:  # -aada
+        return 0
+    name, equals, _ = word.partition("=")
+    return 0 if equals and name in _ANYWHERE else _ANYWHERE.get(name)
+
+
+def _worded(error: typer.TyperException) -> str:
+    """Typer's words, unless ours say more: whoever tries to `put` a signal is to know why that cannot be."""
+    message = error.format_message().replace("Value error, ", "")
+    context, option = getattr(error, "ctx", None), str(getattr(error, "option_name", ""))
+    if context is None or context.info_name != "put" or not message.startswith("No such option"):
+        return message
+    from ebbtide.core.draft import Draft
+
+    try:
+        Draft.parse({"text": "", option.lstrip("-").replace("-", "_"): ""})
+    except SignalRefused as refused:
+        return str(refused)
+    except InvalidInput:
+        return f"{message}; a text that begins with a dash goes after --"
+    return message
+
+
+def _os_trouble(error: OSError) -> str:
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if error.errno not in _NO_ROOM:
+        return str(error)
+    _drop_output()  # it has no name, so it is standard output
+    return f"the answer could not be written: {error.strerror}; the command itself was carried out"
+
+
 def _complain(message: str, code: int) -> int:
-    if message:
-        sys.stderr.write(f"ebbtide: {' '.join(message.split())}\n")
+    line = render.printable(" ".join(message.split()))
+    if len(line) > _LONGEST_COMPLAINT:
+        line = f"{line[:_LONGEST_COMPLAINT]}…"
+    if line:
+        sys.stderr.write(f"ebbtide: {line}\n")
     return code
+
+
+def _ready_streams() -> None:
+    """Streams that were closed lead nowhere, and a letter that standard output cannot say becomes a question mark."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 — open to the end
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """Nobody reads on, or nothing more fits: what is still buffered must not fail once more at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,17 +1,15 @@
 """Commands that put, read and link memories."""
 
-import json
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ebbtide.core.errors import InvalidInput
-from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State
+from ebbtide.core.memory import DAY, DEFAULT_STRENGTH, Memory, State
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
+from ebbtide.serve.cli.files import put_file, read_text
 from ebbtide.serve.cli.times import distance, iso, moment, relative
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from ebbtide.mind.reading import Page
 
 DEFAULT_RELATION = "related"
+LAST = 2**63 - 1  # no id and no entry comes after this one
 Key = Annotated[str, typer.Argument(help="The memory's key.")]
 Relation = Annotated[str, typer.Argument(help="The link's name.")]
 
@@ -48,58 +47,25 @@ def put(
 
     ebbtide put --from memories.jsonl      one object a line: {"text": …, "key": …, "keywords": […]}
     """
+    from ebbtide.core.draft import Draft
+
     caller: Caller = context.obj
-    if source is not None:
-        if text is not None:
-            raise InvalidInput(problem="give a text or --from FILE, not both")
-        _put_file(caller, source)
-        return
-    if text is None:
-        raise InvalidInput(problem="nothing to remember: give a text, or --from FILE")
     given: dict[str, Any] = {"key": key, "phrase": phrase, "keywords": keyword, "kind": kind, "domain": domain}
     given |= {"importance": importance, "policy": policy}
     given = {name: value for name, value in given.items() if value is not None}
-    said = _read(text) if text == "-" else text
-    memory = caller.run(lambda mind: mind.put(said, replace=replace, **given), create=True)
+    if source is not None:
+        if text is not None or given or replace:
+            raise InvalidInput(problem="--from FILE stands alone: text, key and all the rest are in the file")
+        put_file(caller, source)
+        return
+    if text is None:
+        raise InvalidInput(problem="nothing to remember: give a text, or --from FILE")
+    said = read_text(text).rstrip("\r\n") if text == "-" else text
+    memory = caller.run(
+        lambda mind: mind.put(said, replace=replace, **given),
+        make=lambda metabolism: Draft.parse({"text": said, **given}).check(metabolism),
+    )
     _answer(caller, memory, f"remembered [bold]{render.safe(memory.key)}[/] ({memory.state})")
-
-
-def _put_file(caller: Caller, source: str) -> None:
-    """Everything is looked at before anything is written."""
-    drafts = list(_drafts(_read(source), source))
-
-    async def work(mind: "Mind") -> int:
-        await mind.check_drafts(drafts)
-        with caller.progress("remembering") as progress:
-            return await mind.put_many(drafts, progress)
-
-    count = caller.run(work, create=True)
-    render.as_json({"remembered": count}) if caller.as_json else render.say(f"remembered {count} memories")
-
-
-def _drafts(text: str, source: str) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(line)
-        except ValueError as error:
-            raise InvalidInput(problem=f"{source}, line {number}: not JSON ({error})") from None
-        if isinstance(found, str):
-            found = {"text": found}
-        if not isinstance(found, dict):
-            raise InvalidInput(problem=f"{source}, line {number}: neither an object nor a text")
-        yield found
-
-
-def _read(source: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(problem=f"{source} is not UTF-8 text (byte {error.start})") from None
-    except OSError as error:
-        raise InvalidInput(problem=f"{source} cannot be read: {error.strerror}") from None
 
 
 def get(context: typer.Context, key: Key) -> None:
@@ -120,7 +86,7 @@ def link(
     source: Annotated[str, typer.Argument(help="From this memory …")],
     target: Annotated[str, typer.Argument(help="… to this one.")],
     relation: Relation = DEFAULT_RELATION,
-    strength: Annotated[float, typer.Option(help="Above 0, at most 1.")] = DEFAULT_STRENGTH,
+    strength: Annotated[float, typer.Option(help="From 0 to 1.")] = DEFAULT_STRENGTH,
 ) -> None:
     """Link two memories.
 
@@ -172,7 +138,7 @@ def list_memories(
     domain: Annotated[str | None, typer.Option(help="Only this domain.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also what is normally out of sight.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
-    after: Annotated[int, typer.Option(min=0, help="Go on after this id (the last list said which).")] = 0,
+    after: Annotated[int, typer.Option(min=0, max=LAST, help="Go on after this id (the last list said which).")] = 0,
 ) -> None:
     """List memories by the state they are in at this moment."""
     caller: Caller = context.obj
@@ -200,10 +166,10 @@ def _footer(page: "Page") -> None:
 def _range(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
-    low, dash, high = text.partition("-")
-    if not dash or not low.isdigit() or not high.isdigit() or int(low) > int(high):
-        raise InvalidInput(problem=f"{text!r} is not a range of scores: use two numbers, like 30-69")
-    return int(low), int(high)
+    found = re.fullmatch(r"(\d{1,3})-(\d{1,3})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise InvalidInput(problem=f"{text!r:.80} is not a range of scores: use two numbers, like 30-69")
+    return int(found[1]), int(found[2])
 
 
 def explain(
@@ -219,7 +185,11 @@ def explain(
         return await mind.explain(key, at=None if at is None else moment(at, mind.now()), days=days)
 
     explanation = caller.run(work)
-    render.as_json(explanation) if caller.as_json else show(explanation, days)
+    if not caller.as_json:
+        show(explanation, days)
+        return
+    curve = [{"at": when, "vitality": vitality} for when, vitality in explanation.curve]
+    render.as_json({**render.plain(explanation), "curve": curve})
 
 
 def show(e: "Explanation", days: float) -> None:
@@ -230,7 +200,8 @@ def show(e: "Explanation", days: float) -> None:
     for coming in e.forecast:
         render.say(f"  {coming.event.replace('_', ' ')}: {_when(coming, e.at)}")
     curve = [vitality for _, vitality in e.curve]
-    render.say(f"  [cyan]{render.sparkline(curve)}[/] {distance(days * 86400)} ahead: {curve[0]:.3f} → {curve[-1]:.3f}")
+    ahead = f"{e.curve[-1][0]:.0f} scans" if e.metabolism == "network" else distance(days * DAY)
+    render.say(f"  [cyan]{render.sparkline(curve)}[/] {ahead} ahead: {curve[0]:.3f} → {curve[-1]:.3f}")
 
 
 def _sum_name(metabolism: str) -> str:

@@ -1,5 +1,6 @@
 """Commands about whole minds."""
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,8 @@ from ebbtide.serve.cli.history import Settings, parsed
 if TYPE_CHECKING:
     from ebbtide.mind import Mind
     from ebbtide.mind.mind import Stats
+
+log = logging.getLogger("ebbtide")
 
 
 def register(app: typer.Typer) -> None:
@@ -29,11 +32,12 @@ def init(
     ebbtide --agent ada init --metabolism score --set usage_gain=8
     """
     caller: Caller = context.obj
+    caller.require_present()
 
     async def work() -> str:
         chosen = caller.settings
         async with caller.host() as host:
-            name = metabolism or chosen.metabolism
+            name = chosen.metabolism if metabolism is None else metabolism
             await host.create(chosen.agent, name, {**chosen.params, **parsed(settings)})
             return name
 
@@ -54,7 +58,7 @@ def minds(context: typer.Context) -> None:
     if caller.as_json:
         render.as_json(found)
     else:
-        render.say("\n".join(found) or f"[dim]no minds yet in {caller.settings.data}[/]")
+        render.say("\n".join(found) or f"[dim]no minds yet in {render.safe(str(caller.settings.data))}[/]")
 
 
 def config(
@@ -72,11 +76,11 @@ def config(
         return mind.metabolism, mind.params, fallbacks
 
     metabolism, params, fallbacks = caller.run(work)
+    for fallback in fallbacks:
+        log.warning("%s", fallback)
     if caller.as_json:
         render.as_json({"metabolism": metabolism, "params": params, "fallbacks": [str(f) for f in fallbacks]})
         return
-    for fallback in fallbacks:
-        render.say(f"[yellow]{render.safe(str(fallback))}[/]")
     render.table((metabolism, "value"), [(name, str(value)) for name, value in params.items()])
 
 
@@ -115,16 +119,17 @@ def adopt(
     from ebbtide import app
 
     caller: Caller = context.obj
+    caller.require_present()
     chosen = caller.settings
     if roll_back:
-        app.unadopt(chosen, chosen.agent, file, keep_new)
-        answer: Any = {"written": str(file)}
-        text = f"wrote the older table to {file}; the mind {chosen.agent!r} is still here"
+        answer: Any = {"written": str(file), "since": app.unadopt(chosen, chosen.agent, file, keep_new)}
+        lines = [f"wrote the older table to {file}; the mind {chosen.agent!r} is still here"]
     else:
         with caller.progress("taking over") as progress:
             answer = app.adopt(chosen, chosen.agent, file, metabolism, progress)
-        text = f"took over {answer.memories} memories and {answer.links} links into the mind {chosen.agent!r}"
-    render.as_json(answer) if caller.as_json else render.say(render.safe(text))
+        lines = [f"took over {answer.memories} memories and {answer.links} links into the mind {chosen.agent!r}"]
+        lines += [f"left out: {tally}" for tally in answer.skipped] + [f"note: {tally}" for tally in answer.warnings]
+    render.as_json(answer) if caller.as_json else render.say(render.safe("\n".join(lines)))
 
 
 def demo(context: typer.Context) -> None:
@@ -132,7 +137,11 @@ def demo(context: typer.Context) -> None:
     from ebbtide.serve.cli.demo import play
 
     caller: Caller = context.obj
-    caller.run_async(play())
+    render.console().quiet = caller.as_json
+    scenes = caller.run_async(play())
+    render.console().quiet = False
+    if caller.as_json:
+        render.as_json(scenes)
 
 
 def version(context: typer.Context) -> None:

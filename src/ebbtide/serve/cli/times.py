@@ -14,14 +14,13 @@ def moment(text: str, now: float) -> float:
     """A date, a date and time (UTC unless it says otherwise), or an offset from now such as -3d or +12h."""
     if text == "now":
         return now
-    if found := _SPAN.fullmatch(text):
-        sign = -1.0 if found[1] == "-" else 1.0
-        return now + sign * float(found[2]) * _UNITS[found[3]]
     try:
+        if found := _SPAN.fullmatch(text):
+            return _on_the_calendar(now + _seconds(found) * (-1.0 if found[1] == "-" else 1.0))
         when = datetime.fromisoformat(text)
         return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        problem = f"{text!r} is not a moment: use 2026-11-15, 2026-11-15T08:30, or an offset like -3d or +12h"
+    except (ValueError, OverflowError, OSError):
+        problem = f"{text!r:.80} is not a moment: use 2026-11-15, 2026-11-15T08:30, or an offset like -3d or +12h"
         raise InvalidInput(problem=problem) from None
 
 
@@ -29,8 +28,19 @@ def span(text: str) -> float:
     """Seconds in 90d, 12h, 30m."""
     found = _SPAN.fullmatch(text)
     if not found or found[1]:
-        raise InvalidInput(problem=f"{text!r} is not a span of time: use a number with s, m, h, d, w or y, like 90d")
+        problem = f"{text!r:.80} is not a span of time: use a number with s, m, h, d, w or y, like 90d"
+        raise InvalidInput(problem=problem)
+    return _seconds(found)
+
+
+def _seconds(found: re.Match[str]) -> float:
     return float(found[2]) * _UNITS[found[3]]
+
+
+def _on_the_calendar(seconds: float) -> float:
+    """This moment, if there is such a day."""
+    datetime.fromtimestamp(seconds, UTC)
+    return seconds
 
 
 def iso(seconds: float) -> str:

@@ -9,12 +9,13 @@ import msgspec
 from ebbtide.core.changes import KIND_OF, KINDS, Change, Entry
 from ebbtide.core.memory import Content
 from ebbtide.core.snapshot import Snapshot
-from ebbtide.core.state import Trashed
+from ebbtide.core.state import Task, Trashed
 
 _encoder = msgspec.json.Encoder()
 _decoders: dict[str, msgspec.json.Decoder[Any]] = {kind: msgspec.json.Decoder(change) for kind, change in KINDS.items()}
 _trashed = msgspec.json.Decoder(Trashed)
 _snapshot = msgspec.json.Decoder(Snapshot)
+_task = msgspec.json.Decoder(Task)
 _words = msgspec.json.Decoder(tuple[str, ...])
 
 
@@ -26,12 +27,21 @@ def encode(value: Any) -> str:
     return _encoder.encode(value).decode()
 
 
+def encode_all(values: Sequence[Any]) -> list[str]:
+    """Each by itself, at one stroke. Line ends inside a text are escaped, so none but those between values remain."""
+    return _encoder.encode_lines(values).decode().split("\n")[:-1]
+
+
 def entry(seq: int, kind: str, body: str, token: str | None) -> Entry:
     return Entry(seq, _decoders[kind].decode(body), token or "")
 
 
 def trashed(body: str) -> Trashed:
     return _trashed.decode(body)
+
+
+def task(body: str) -> Task:
+    return _task.decode(body)
 
 
 def words(body: str) -> tuple[str, ...]:

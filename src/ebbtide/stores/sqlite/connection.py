@@ -3,11 +3,15 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from ebbtide.core.errors import StoreDamaged, StoreError, StoreFull, StoreUnreadable
+from ebbtide.stores.sqlite import log
 from ebbtide.stores.sqlite.writer import Statement
 
+_STRIP = 50  # rows in one insert: far fewer calls than one for each
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
@@ -18,8 +22,7 @@ def connect(path: Path, durability: str) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {durability.upper()}")
     connection.execute("PRAGMA busy_timeout = 5000")
-    # A longer log is copied back less often: hot pages are then written once instead of many times.
-    connection.execute("PRAGMA wal_autocheckpoint = 4000")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {log.LONGEST}")
     return connection
 
 
@@ -35,8 +38,19 @@ def run(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None
     for text, rows in statements:
         if len(rows) == 1:
             connection.execute(text, rows[0])
-        else:
-            connection.executemany(text, rows)
+            continue
+        strips = len(rows) // _STRIP * _STRIP if (wide := _widened(text)) else 0
+        for first in range(0, strips, _STRIP):
+            connection.execute(wide, list(chain.from_iterable(rows[first : first + _STRIP])))
+        connection.executemany(text, rows[strips:])
+
+
+@cache
+def _widened(text: str) -> str:
+    """A plain insert, for a strip of rows at once; empty for any other statement."""
+    head, values, places = text.rpartition("VALUES ")
+    is_plain = head.startswith("INSERT") and set(places) <= set("(?, )")
+    return f"{head}{values}{', '.join([places] * _STRIP)}" if is_plain else ""
 
 
 @contextmanager

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ebbtide.core.changes import Access, Entry, Scan, Traverse
+from ebbtide.core.changes import Access, Entry, Scan, Traverse, WriteDown
 from ebbtide.core.ledger import REMEMBERED_BATCHES, Ledger
+from ebbtide.core.ranges import ranges_of, within
 from ebbtide.core.replay import fold
 from ebbtide.core.signals import Column, SignalTable
 from ebbtide.core.state import MindState
@@ -20,6 +21,8 @@ def load(connection: sqlite3.Connection) -> Ledger:
     _load_memories(connection, state)
     _load_links(connection, state)
     _load_trash(connection, state)
+    tasks = [codec.task(body) for (body,) in connection.execute(sql("read_tasks"))]
+    state.tasks = {task.id: task for task in tasks}
     state.seq = max(_meta(connection, "base_seq"), connection.execute(sql("last_entry")).fetchone()[0])
     highest = connection.execute(sql("highest_ids")).fetchone()[0]
     state.next_id = max(highest + 1, _meta(connection, "next_id"))
@@ -85,18 +88,23 @@ def _fold_where_missing(state: MindState, entry: Entry) -> None:
             fold(state, Access(at, _behind(state, entry.seq, ids)), entry.seq)
         case Traverse(at, ids):
             fold(state, Traverse(at, _behind(state, entry.seq, ids)), entry.seq)
-        case Scan(at, ids, upto, skip):
-            every = state.table.columns["id"][: len(state.table)]
-            scanned = ids or tuple(every[(every <= upto) & ~np.isin(every, skip)].tolist())
-            if behind := _behind(state, entry.seq, scanned):
-                fold(state, Scan(at, behind), entry.seq)
+        case WriteDown():
+            missing = np.flatnonzero(_missing(state, entry.seq, entry.change.ids))
+            fold(state, entry.change.only(missing.tolist()), entry.seq)
+        case Scan(at, ranges):
+            every = np.sort(state.table.columns["id"][: len(state.table)])
+            behind = _behind(state, entry.seq, tuple(every[within(every, ranges)].tolist()))
+            fold(state, Scan(at, ranges_of(np.array(behind, np.int64), every)), entry.seq)
 
 
 def _behind(state: MindState, seq: int, ids: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(np.asarray(ids)[_missing(state, seq, ids)].tolist())
+
+
+def _missing(state: MindState, seq: int, ids: tuple[int, ...]) -> Column:
     rows = state.table.rows(ids)
-    versions = state.table.columns["version"][np.maximum(rows, 0)]
-    missing = (rows >= 0) & (versions < seq)
-    return tuple(np.asarray(ids)[missing].tolist())
+    missing: Column = (rows >= 0) & (state.table.columns["version"][rows] < seq)
+    return missing
 
 
 def _meta(connection: sqlite3.Connection, name: str) -> int:

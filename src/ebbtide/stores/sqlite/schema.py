@@ -1,10 +1,11 @@
 """Numbered migrations, each in one transaction with the version it leads to."""
 
 import sqlite3
+from contextlib import closing
 from importlib import resources
 from pathlib import Path
 
-from ebbtide.core.errors import StoreUnreadable
+from ebbtide.core.errors import StoreDamaged, StoreUnreadable
 from ebbtide.stores.sqlite.connection import transaction
 
 APPLICATION_ID = 0x45424254  # "EBBT": says whose file this is
@@ -12,9 +13,24 @@ _MIGRATIONS = ("0001_mind.sql",)
 VERSION = len(_MIGRATIONS)
 
 
+def make(path: Path) -> None:
+    """A new file, built under another name first: one that bears its name is whole, whatever happens meanwhile."""
+    if path.with_name(f"{path.name}-wal").exists():
+        raise StoreDamaged(path=path, detail="the file is gone, but its log is still there")
+    new = path.with_name("new.db")
+    new.unlink(missing_ok=True)
+    with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = MEMORY")  # leaves nothing but the file itself behind
+        with transaction(connection):
+            build(connection)
+    new.replace(path)
+
+
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file to the present version. A file of another program, or of a later Ebbtide, is refused."""
-    if _has_tables(connection) and _pragma(connection, "application_id") != APPLICATION_ID:
+    if not _has_tables(connection):
+        raise StoreDamaged(path=path, detail="there is nothing in it")
+    if _pragma(connection, "application_id") != APPLICATION_ID:
         raise StoreUnreadable(path=path, detail=_foreign(connection))
     version = _pragma(connection, "user_version")
     if version > VERSION:

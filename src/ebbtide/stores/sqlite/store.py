@@ -3,34 +3,38 @@
 Every batch goes the same way: admitted and folded in the mirror, put into SQL, committed. In `normal`
 durability a small commit does not wait for the disk and is made on the spot. Everything else (power-loss
 durability, large batches) is committed by a thread, and whoever comes meanwhile shares the next commit.
+What only moves hot columns (uses, scans, ticks) is journaled; the tables have it from the next checkpoint on.
 
-If a commit fails, the mirror is ahead of the disk: it is thrown away and read again, and every batch that
-was not on disk fails with the same error.
+If a commit fails, the mirror is ahead of the disk: every batch that was not on disk fails with the same
+error, and the mirror is read again before it is used again.
 """
 
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from ebbtide.core.changes import HOT, Batch, Configure, Entry, Receipt
+import numpy as np
+
+from ebbtide.core.changes import HOT, Batch, Entry, Receipt
 from ebbtide.core.errors import StoreClosed
-from ebbtide.core.ledger import Ledger
-from ebbtide.core.memory import CODE_OF, Content, Link
+from ebbtide.core.ledger import Ledger, Run
+from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import StoreInfo, Where
-from ebbtide.core.replay import Delta
 from ebbtide.core.signals import Signals
 from ebbtide.core.snapshot import Snapshot, dump
-from ebbtide.core.state import MindState, Trashed
+from ebbtide.core.state import MindState, Task, Trashed, Walk
 from ebbtide.stores.sqlite import codec, loader
 from ebbtide.stores.sqlite.connection import connect, named_errors, write
 from ebbtide.stores.sqlite.lock import MindLock
+from ebbtide.stores.sqlite.log import Log
 from ebbtide.stores.sqlite.queries import sql
-from ebbtide.stores.sqlite.schema import migrate
-from ebbtide.stores.sqlite.writer import Statement, Writer
+from ebbtide.stores.sqlite.schema import make, migrate
+from ebbtide.stores.sqlite.writer import Statement, Writer, joined
 
 Durability = Literal["normal", "full"]
 FILE = "mind.db"
@@ -39,14 +43,16 @@ _SMALL = 64  # rows a commit may write on the event loop's own time
 _LAZY_SECONDS = 1.0  # how long statistics may wait for a commit
 _CHECKPOINT_EVERY = 20_000  # hot entries between two write-outs of the counters
 _BASE_PART = 1 << 24
+_PAGE = 1000
 
 
 class SqliteStore:
     def __init__(self, folder: Path, durability: Durability = "normal") -> None:
         """Opens or makes the mind in this folder. Takes the lock; raises MindBusy if another process has it."""
         self._path = folder / FILE
-        folder.mkdir(parents=True, exist_ok=True)
-        self._lock = MindLock(folder)
+        with named_errors(self._path):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = MindLock(folder)
         try:
             self._open(durability)
         except BaseException:
@@ -54,13 +60,18 @@ class SqliteStore:
             raise
 
     def _open(self, durability: Durability) -> None:
-        with named_errors(self._path):
-            self._connection = connect(self._path, durability)
+        with named_errors(self._path), ExitStack() as opened:
+            if not self._path.exists():
+                make(self._path)
+            self._connection = opened.enter_context(closing(connect(self._path, durability)))
             migrate(self._connection, self._path)
-            self._reader = connect(self._path, durability)
+            self._reader = opened.enter_context(closing(connect(self._path, durability)))
+            self._copier = opened.enter_context(closing(connect(self._path, durability)))
             self._load()
+            opened.pop_all()
         self._inline = durability == "normal"
-        self._thread = ThreadPoolExecutor(1, "ebbtide-commit")
+        self._threads = ThreadPoolExecutor(2, "ebbtide-disk")  # one to commit, one to copy the log back
+        self._log = Log(self._copier, self._threads)
         self._lazy: list[Statement] = []
         self._lazy_timer: asyncio.TimerHandle | None = None
         self._queue: list[tuple[list[Statement], asyncio.Future[None]]] = []
@@ -70,6 +81,7 @@ class SqliteStore:
         self._closed = False
 
     def _load(self) -> None:
+        self._ahead = False
         self._ledger = loader.load(self._connection)
         self._writer = Writer(self._ledger.state)
 
@@ -86,12 +98,10 @@ class SqliteStore:
             await self._checkpoint()
         return receipt
 
-    def _witness(self, entry: Entry, delta: Delta) -> None:
-        if isinstance(entry.change, Configure):
-            self._writer = Writer(self._ledger.state)
-        elif isinstance(entry.change, HOT):
+    def _witness(self, run: Run) -> None:
+        if isinstance(run.changes[0], HOT):
             self._hot_entries += 1
-        self._writer.witness(entry, delta)
+        self._writer.witness(run)
 
     def _postpone(self, statements: list[Statement]) -> None:
         self._lazy += statements
@@ -117,6 +127,7 @@ class SqliteStore:
         except BaseException:
             self._start_over()
             raise
+        self._log.grew(statements)
 
     def _start_flush(self) -> None:
         if self._flusher is None and not self._closed:
@@ -127,7 +138,7 @@ class SqliteStore:
         try:
             while self._queue or self._lazy:
                 group, self._queue = self._queue, []
-                statements = [s for part, _ in group for s in part] + self._take_lazy()
+                statements = joined([*(s for part, _ in group for s in part), *self._take_lazy()])
                 await self._commit_group(statements, [done for _, done in group])
         finally:
             self._flusher = None
@@ -136,7 +147,7 @@ class SqliteStore:
         run = asyncio.get_running_loop().run_in_executor
         try:
             with named_errors(self._path):
-                await run(self._thread, partial(write, self._connection, statements))
+                await run(self._threads, partial(write, self._connection, statements))
         except Exception as error:  # noqa: BLE001 — handed to everyone who waits for this group
             waiting += [done for _, done in self._queue]
             self._queue = []
@@ -145,14 +156,15 @@ class SqliteStore:
                 if not done.done():
                     done.set_exception(error)
             return
+        self._log.grew(statements)
         for done in waiting:
             if not done.done():
                 done.set_result(None)
 
     def _start_over(self) -> None:
-        """The mirror ran ahead of a commit that failed."""
+        """The mirror ran ahead of a commit that failed: it is read again before anybody looks at it."""
         self._lazy = []
-        self._load()
+        self._ahead = True
 
     def _take_lazy(self) -> list[Statement]:
         if self._lazy_timer is not None:
@@ -164,8 +176,8 @@ class SqliteStore:
     async def _checkpoint(self) -> None:
         """Write the hot counters of every row that has moved, so that opening need not replay them."""
         self._hot_entries = 0
-        state = self._ledger.state
-        moved = state.table.columns["id"][: len(state.table)][state.table.dirty[: len(state.table)]].tolist()
+        state = self._state
+        moved = state.table.moved()
         statements = [self._writer.rows(moved)] if moved else []
         await self._commit([*statements, Statement(sql("write_meta"), [("checkpoint", str(state.seq))])])
 
@@ -195,7 +207,8 @@ class SqliteStore:
         await self._settled()
         with named_errors(self._path):
             rows = self._reader.execute(sql("read_contents"), (codec.encode(list(ids)),)).fetchall()
-        return {row[0]: codec.content(row[1:]) for row in rows}
+        # Others may have forgotten some while we waited for the disk.
+        return {row[0]: codec.content(row[1:]) for row in rows if row[0] in self._state.table}
 
     async def signals(self, ids: Sequence[int] | None = None) -> Signals:
         return self._state.signals() if ids is None else self._state.signals_of(ids)
@@ -203,14 +216,35 @@ class SqliteStore:
     async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         return self._state.links_of(memory, outgoing=outgoing, relations=relations)
 
+    async def walk(self, ids: Sequence[int], *, relations: Sequence[str] = ()) -> Walk:
+        return self._state.walk(np.asarray(ids, np.int64), relations)
+
+    async def tasks(self) -> list[Task]:
+        return self._state.queue()
+
+    async def task(self, number: int) -> Task | None:
+        return self._state.tasks.get(number)
+
     async def page(self, where: Where, *, after: int = 0, limit: int = 100) -> list[int]:
+        """By the mirror's states and scores: the tables have them as of the last checkpoint."""
         await self._settled()
-        low, high = where.score or (None, None)
-        states = None if where.states is None else codec.encode([CODE_OF[state] for state in where.states])
-        asked = {"after": after, "limit": limit, "states": states, "low": low, "high": high}
-        with named_errors(self._path):
-            rows = self._reader.execute(sql("page"), asked | {"kind": where.kind, "domain": where.domain})
-            return [memory for (memory,) in rows]
+        s = self._state.table.view()
+        ids: list[int] = np.sort(s.id[where.stand(s) & (s.id > after)]).tolist()
+        if where.kind is None and where.domain is None:
+            return ids[:limit]
+        return self._of_kind(set(ids), where, after, limit)
+
+    def _of_kind(self, wanted: set[int], where: Where, after: int, limit: int) -> list[int]:
+        found: list[int] = []
+        while len(found) < limit:
+            asked = {"after": after, "limit": max(limit, _PAGE), "kind": where.kind, "domain": where.domain}
+            with named_errors(self._path):
+                some = [memory for (memory,) in self._reader.execute(sql("page"), asked)]
+            if not some:
+                break
+            found += [memory for memory in some if memory in wanted]
+            after = some[-1]
+        return found[:limit]
 
     async def trash(self, *, key: str | None = None) -> list[tuple[Content, Trashed]]:
         await self._settled()
@@ -237,11 +271,13 @@ class SqliteStore:
         return codec.unpack(packed) if packed else None
 
     async def snapshot(self) -> Snapshot:
-        await self._settled()
+        while self._lazy or self._flusher is not None:  # until nobody writes: mirror and tables must be of one moment
+            await self._settled()
         state = self._state
         with named_errors(self._path):
             rows = self._reader.execute(sql("read_all_contents")).fetchall()
-        trash = {trashed.id: content for content, trashed in await self.trash()}
+            forgotten = self._reader.execute(sql("read_trash")).fetchall()
+        trash = {codec.trashed(row[-1]).id: codec.content(row) for row in forgotten}
         return dump(state, {row[0]: codec.content(row[1:]) for row in rows}, trash)
 
     async def compact(self, base: Snapshot) -> None:
@@ -280,22 +316,28 @@ class SqliteStore:
         if self._closed:
             return
         try:
-            await self._checkpoint()
+            if not self._ahead:  # else all there was to write has failed already
+                await self._checkpoint()
             while self._flusher is not None:
                 await asyncio.wait([self._flusher])
         finally:
             self._closed = True
-            self._thread.shutdown()
+            self._threads.shutdown()
+            self._copier.close()
             self._reader.close()
             self._connection.close()
             self._lock.release()
 
     async def _settled(self) -> None:
         """What was written before now can be read now."""
+        self._require_open()
         if self._lazy or self._flusher is not None:
             await self._commit([])
 
     def _require_open(self) -> Ledger:
         if self._closed:
             raise StoreClosed
+        if self._ahead:
+            with named_errors(self._path):
+                self._load()
         return self._ledger

@@ -1,6 +1,6 @@
 """From accepted changes to SQL. The fold has already happened in the mirror; here its outcome is put into words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,17 +9,20 @@ from ebbtide.core.changes import (
     Change,
     Configure,
     Discard,
-    Entry,
+    Enqueue,
     Forget,
     Merge,
     PutMemory,
+    Requeue,
     Restore,
     Rewrite,
-    WriteDown,
+    Scan,
+    SetAside,
+    Settle,
     subject,
 )
+from ebbtide.core.ledger import Run
 from ebbtide.core.memory import Content
-from ebbtide.core.replay import Delta
 from ebbtide.core.state import LinkKey, MindState
 from ebbtide.stores.sqlite import codec
 from ebbtide.stores.sqlite.queries import births, insert_memory, sql, stored, update_row
@@ -37,30 +40,38 @@ class Writer:
 
     def __init__(self, state: MindState) -> None:
         self._state = state
-        self._own = state.regime.metabolism.own
-        self._columns = [name for name in stored(list(state.table.types)) if name != "id"]
-        self._insert = insert_memory(births(self._own))
-        self._update = update_row(self._columns)
         self._relations = len(state.links.relations)
         self._focus = state.focus
+        self._fit()
         self._begin()
+
+    def _fit(self) -> None:
+        self._own = self._state.regime.metabolism.own
+        self._columns = [name for name in stored(list(self._state.table.types)) if name != "id"]
+        self._insert = insert_memory(births(self._own))
+        self._update = update_row(self._columns)
 
     def _begin(self) -> None:
         self._statements: list[Statement] = []
         self._touched: dict[int, None] = {}
         self._journal: list[Parameters] = []
 
-    def witness(self, entry: Entry, delta: Delta) -> None:
-        change = entry.change
+    def witness(self, run: Run) -> None:
+        change = run.changes[0]
         if isinstance(change, PutMemory):
-            self._add(self._insert, self._birth(change, entry.seq))
+            self._births(run)
         else:
-            self._content(change)
-            self._links(delta.links)
-            self._touched.update(dict.fromkeys(delta.rows))
-        token = None if self._journal else entry.token
-        row = (entry.seq, change.at, codec.kind(change), subject(change), token, codec.encode(change))
-        self._journal.append(row)
+            self._content(change, run.seq)
+            self._links(run.delta.links)
+            self._touched.update(dict.fromkeys(run.delta.rows))
+        self._enter(run)
+
+    def _enter(self, run: Run) -> None:
+        """Into the journal. A batch is known by the token on its first entry."""
+        kind, token = codec.kind(run.changes[0]), None if self._journal else run.token
+        for seq, (change, body) in enumerate(zip(run.changes, codec.encode_all(run.changes), strict=True), run.seq):
+            self._journal.append((seq, change.at, kind, subject(change), token, body))
+            token = None
 
     def take(self) -> list[Statement]:
         """What was witnessed since the last time, in order; the journal last."""
@@ -85,20 +96,19 @@ class Writer:
         return Statement(self._update, list(zip(*map(_plain, columns), ids, strict=True)))
 
     def _add(self, text: str, row: Parameters) -> None:
+        self._add_all(text, [row])
+
+    def _add_all(self, text: str, rows: list[Parameters]) -> None:
         """Neighbours with the same text become one statement with many rows."""
         if self._statements and self._statements[-1].sql is text:
-            self._statements[-1].rows.append(row)
+            self._statements[-1].rows.extend(rows)
         else:
-            self._statements.append(Statement(text, [row]))
+            self._statements.append(Statement(text, rows))
 
-    def _content(self, change: Change) -> None:
+    def _content(self, change: Change, seq: int) -> None:
         match change:
             case Rewrite():
                 self._add(sql("replace_content"), _said(change.content, change.id))
-            case WriteDown():
-                scores = change.scores or (None,) * len(change.ids)
-                for row in zip(change.states, change.marks, scores, change.ids, strict=True):
-                    self._add(sql("write_down"), row)
             case Forget():
                 self._trash(change.id)
             case Merge():
@@ -106,8 +116,17 @@ class Writer:
                 self._add(sql("replace_content"), _said(change.content, change.into))
             case Restore():
                 self._restore(change)
+            case Settle():
+                self._add(sql("drop_task"), (change.task,))
+            case Enqueue():
+                self._task(seq)
+            case SetAside() | Requeue() | Scan() if change.task in self._state.tasks:
+                self._task(change.task)
             case Configure():
+                self._fit()
                 self._add(sql("write_meta"), ("configuration", codec.encode(change)))
+                # What was counted under the old regime must not be counted again, under the new one, on recovery.
+                self._touched.update(dict.fromkeys(self._state.table.moved()))
             case Discard():
                 self._add(sql("write_meta"), ("next_id", str(self._state.next_id)))
                 for memory in change.ids:
@@ -115,15 +134,19 @@ class Writer:
             case _:
                 pass
 
-    def _birth(self, c: PutMemory, seq: int) -> Parameters:
-        content, length = c.content, len(c.content.text)
-        keywords = codec.encode(content.keywords) if content.keywords else "[]"
-        columns, row = self._state.table.columns, self._state.table.row(c.id)
-        return (
-            content.key, content.text, content.phrase, keywords, content.kind, content.domain,
-            c.id, c.created_at, c.created_at, length, length, int(columns["state"][row]), seq,
-            *[columns[name][row].item() for name in self._own],
-        )  # fmt: skip
+    def _births(self, run: Run) -> None:
+        puts = [change for change in run.changes if isinstance(change, PutMemory)]
+        table = self._state.table
+        born = table.rows([put.id for put in puts])
+        known = [table.columns[name][born].tolist() for name in ("state", "version", *self._own)]
+        rows = [
+            (
+                (said := put.content).key, said.text, said.phrase, _listed(said.keywords), said.kind, said.domain,
+                put.id, put.created_at, put.created_at, (length := len(said.text)), length, *rest,
+            )
+            for put, rest in zip(puts, zip(*known, strict=True), strict=True)
+        ]  # fmt: skip
+        self._add_all(self._insert, rows)
 
     def _links(self, moved: Sequence[LinkKey]) -> None:
         """Each link as it now stands, or its absence."""
@@ -143,6 +166,9 @@ class Writer:
             self._add(sql("put_relation"), (code, names[code]))
         self._relations = len(names)
 
+    def _task(self, task: int) -> None:
+        self._add(sql("put_task"), (task, codec.encode(self._state.tasks[task])))
+
     def _trash(self, memory: int) -> None:
         gone = self._state.trash[memory]
         self._add(sql("move_to_trash"), (gone.at, gone.cause, codec.encode(gone), memory))
@@ -154,9 +180,27 @@ class Writer:
         self._add(sql("drop_trash"), (c.id,))
 
 
+def joined(statements: Iterable[Statement]) -> list[Statement]:
+    """Fewer statements that do the same: neighbours with one text become one, and the journal, which nothing
+    refers to, comes last."""
+    found: list[Statement] = []
+    entries: list[Parameters] = []
+    for text, rows in statements:
+        if text == sql("put_entry"):
+            entries += rows
+        elif found and found[-1].sql == text:
+            found[-1].rows.extend(rows)
+        else:
+            found.append(Statement(text, list(rows)))
+    return [*found, Statement(sql("put_entry"), entries)] if entries else found
+
+
 def _said(content: Content, memory: int) -> Parameters:
-    keywords = codec.encode(content.keywords)
-    return (content.text, content.phrase, keywords, content.kind, content.domain, memory)
+    return (content.text, content.phrase, _listed(content.keywords), content.kind, content.domain, memory)
+
+
+def _listed(keywords: tuple[str, ...]) -> str:
+    return codec.encode(keywords) if keywords else "[]"
 
 
 def _plain(column: Any) -> list[Any]:

@@ -1,5 +1,5 @@
--- One mind. Texts live here; hot counters are here as of each row's `version` (the journal entry that
--- last moved it) and are brought up to date from the journal when the mind is opened.
+-- One mind. Texts live here; hot columns (counters, and what ticks find) are here as of the last checkpoint or the
+-- row's `version` (the journal entry that last moved it), and brought up to date from the journal on opening.
 
 CREATE TABLE meta (
     name  TEXT PRIMARY KEY,
@@ -23,7 +23,7 @@ CREATE TABLE memories (
     scan_count       INTEGER NOT NULL DEFAULT 0,
     original_length  INTEGER NOT NULL,
     length           INTEGER NOT NULL,
-    state            INTEGER NOT NULL,           -- as the last tick found it; `memory_states` has names
+    state            INTEGER NOT NULL,           -- by the last tick; `memory_states` has names
     marks            INTEGER NOT NULL DEFAULT 0, -- 1 delete candidate, 2 merge candidate
     version          INTEGER NOT NULL,
     base             REAL,                       -- score minds
@@ -78,6 +78,12 @@ CREATE TABLE journal (
 ) STRICT;
 
 CREATE INDEX journal_by_memory ON journal (memory) WHERE memory IS NOT NULL;
+
+-- The mind's queue: tasks that wait, and tasks that failed and were set aside.
+CREATE TABLE tasks (
+    id   INTEGER PRIMARY KEY,
+    body TEXT NOT NULL                           -- JSON
+) STRICT;
 
 -- Where the journal starts from once its beginning has been folded away: a packed snapshot, in pieces.
 CREATE TABLE base (

@@ -9,9 +9,6 @@ INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET va
 -- name: replace_content
 UPDATE memories SET text = ?, phrase = ?, keywords = ?, kind = ?, domain = ? WHERE id = ?;
 
--- name: write_down
-UPDATE memories SET state = ?, marks = ?, score = ? WHERE id = ?;
-
 -- name: put_relation
 INSERT OR IGNORE INTO relations (id, name) VALUES (?, ?);
 
@@ -45,6 +42,15 @@ SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash ORDER BY f
 SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash WHERE key = ?
 ORDER BY forgotten_at DESC, id DESC;
 
+-- name: put_task
+INSERT INTO tasks (id, body) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body;
+
+-- name: drop_task
+DELETE FROM tasks WHERE id = ?;
+
+-- name: read_tasks
+SELECT body FROM tasks;
+
 -- name: put_entry
 INSERT INTO journal (seq, at, kind, memory, token, body) VALUES (?, ?, ?, ?, ?, ?);
 
@@ -56,13 +62,15 @@ SELECT seq, kind, body, token FROM journal WHERE memory = ? AND seq > ? ORDER BY
 
 -- The hot entries a crash may have left out of the tables.
 -- name: read_hot_entries
-SELECT seq, kind, body, token FROM journal WHERE seq > ? AND kind IN ('access', 'traverse', 'scan') ORDER BY seq;
+SELECT seq, kind, body, token FROM journal WHERE seq > ? AND kind IN ('access', 'traverse', 'scan', 'tick') ORDER BY seq;
 
 -- name: last_entry
 SELECT coalesce(max(seq), 0) FROM journal;
 
+-- Batches by name with their last entries: a batch ends where the next one begins.
 -- name: recent_tokens
-SELECT token, seq FROM (SELECT token, seq FROM journal WHERE token IS NOT NULL ORDER BY seq DESC LIMIT ?)
+SELECT token, coalesce(lead(seq) OVER (ORDER BY seq), (SELECT max(seq) + 1 FROM journal)) - 1
+FROM (SELECT token, seq FROM journal WHERE token IS NOT NULL ORDER BY seq DESC LIMIT ?)
 ORDER BY seq;
 
 -- name: count_journal
@@ -92,8 +100,6 @@ SELECT id, key, text, phrase, keywords, kind, domain FROM memories;
 -- name: page
 SELECT id FROM memories
 WHERE id > :after
-  AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))
-  AND (:low IS NULL OR score BETWEEN :low AND :high)
   AND (:kind IS NULL OR kind = :kind)
   AND (:domain IS NULL OR domain = :domain)
 ORDER BY id LIMIT :limit;

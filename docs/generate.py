@@ -1,0 +1,419 @@
+"""Writes the pages and tables that follow from the code.
+
+    python docs/generate.py            write them
+    python docs/generate.py --check    fail if one of them is stale
+
+Whole pages: reference/cli.md, parameters.md, python.md, errors.md. Inside other pages, the tables between
+`<!-- parameters: NAME -->` or `<!-- changes -->` and `<!-- end -->`.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum, Flag
+from pathlib import Path
+from types import NoneType
+from typing import Any, get_args, get_type_hints
+
+from typer.main import get_command
+
+import ebbtide
+from ebbtide.core import errors
+from ebbtide.core.changes import KINDS, Entry
+from ebbtide.core.memory import Meta, State
+from ebbtide.core.metabolism import METABOLISMS
+from ebbtide.core.parameters import Common, Fallback
+from ebbtide.core.ports import StoreInfo
+from ebbtide.mind.explain import Coming, Explanation
+from ebbtide.mind.forgetting import Forgotten
+from ebbtide.mind.mind import Stats
+from ebbtide.mind.reading import Page
+from ebbtide.mind.upkeep import Shift, TickReport
+from ebbtide.serve.cli.main import app, exit_code
+
+DOCS = Path(__file__).parent
+BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
+RETURNED = (Meta, Page, Explanation, Coming, TickReport, Shift, Forgotten, Stats, StoreInfo, Entry, Fallback)
+GLOBAL = "common"
+WIDTH = 100
+
+# What each parameter does. The code says what is allowed; this says what for.
+MEANINGS: dict[str, dict[str, str]] = {
+    "activity": {
+        "a": "weight of links that point to the memory",
+        "b": "weight of the memory's own links",
+        "c": "weight of direct uses",
+        "d": "weight of walks that reached it",
+        "e": "what a use is worth at the moment it happens",
+        "f": "what a link made or walked is worth at that moment",
+        "g": "what one `t_age` of age takes off",
+        "t_access": "how fast the worth of a use passes: after this time 1/e of it is left",
+        "t_link": "the same for a link made or walked",
+        "t_age": "the unit of age",
+        "theta_active": "active from this score on; must be above `theta_delete`",
+        "theta_delete": "at or below it, a memory nothing links to may become a delete candidate",
+        "delete_idle": "and only after it was idle for so long",
+    },
+    "network": {
+        "focus_limit": "not used yet: how many focus points there are at most",
+        "decay_rate": "what one scan leaves of a link's strength",
+        "link_initial_strength": "not used yet: strength of the links a conversation makes by itself",
+        "delete_threshold": "a text that would become shorter than this is forgotten instead",
+        "link_break_threshold": "a link weaker than this is gone",
+        "time_slice": "not used yet: how long one mind may compress before the next has its turn",
+        "max_retries": "not used yet: how often a failing small model is asked again",
+        "default_search_depth": "not used yet: how many layers recall walks unless told otherwise",
+        "scan_budget": "not used yet: how many memories one cycle scans",
+        "node_pool": "not used yet: how many memories the mind may hold",
+        "basis": "which length a target is a share of: the text's first one, or its present one",
+        "traces": "not used yet: whether a trace stays, or is reported once and removed",
+    },
+    "score": {
+        "initial": "the score of a new memory",
+        "daily_factor": "what one day leaves of the score of a memory without links",
+        "structure_gain": "how much of that loss links can save at most, per day",
+        "structure_scale": "the sum of strengths at which about 63 % of it is saved",
+        "usage_gain": "the most one use can add",
+        "usage_spacing": "how long after the last use the next one is worth about 63 % of it",
+        "active_from": "active from this score on; must be above `cold_from`",
+        "cold_from": "cold from this score on, deprecated below",
+        "decay": "`false` stops the wear of time; use still lifts the score",
+    },
+    "retention": {
+        "delete_below": "T_delete: the retention at which a memory expires",
+        "initial_importance": "I of a memory that was put without one",
+        "initial_strength": "S of a new memory",
+        "ephemeral_strength": "S of a new memory with the policy `ephemeral`",
+        "ephemeral_max": "the largest S such a memory can have",
+        "max_strength": "the largest S any memory can have",
+        "shortest_life": "no memory expires sooner than this after its last use",
+    },
+    GLOBAL: {"trash_days": "how long a forgotten memory can be restored, and a replaced text brought back"},
+}
+
+
+# ---- parameters
+
+
+def parameters_page() -> str:
+    parts = [
+        "# Parameters",
+        BANNER,
+        "Every mind has the parameters of its metabolism, and `trash_days`. `ebbtide config` shows and changes them;"
+        " [tune parameters](../howto/tune-parameters.md) says how to try a value before it counts.",
+        "A value outside its range does not stop the mind: the default stands in, and a warning names the parameter."
+        " An unknown name is an error.",
+    ]
+    for name, metabolism in METABOLISMS.items():
+        page = f"[{name}](../concepts/{name}.md)"
+        parts += [f"## {name}", f"The formula is on the page about {page}.", parameter_table(name, fields(metabolism))]
+    parts += ["## Every metabolism", parameter_table(GLOBAL, fields(Common))]
+    return page_of(parts)
+
+
+def parameter_table(metabolism: str, parameters: Iterable[Field[Any]]) -> str:
+    rows = [
+        (f"`{f.name}`", _default(f), _allowed(f), MEANINGS[metabolism][f.name] + _unit(f.metadata)) for f in parameters
+    ]
+    return table(("parameter", "default", "allowed", "meaning"), rows)
+
+
+def changes_table() -> str:
+    """Every kind of change, in the words of its docstring."""
+    return table(("kind", "what happened"), [(f"`{kind}`", " ".join(_doc(c).split())) for kind, c in KINDS.items()])
+
+
+def _default(f: Field[Any]) -> str:
+    return f"`{str(f.default).lower() if isinstance(f.default, bool) else f.default}`"
+
+
+def _allowed(f: Field[Any]) -> str:
+    limits = f.metadata
+    if isinstance(f.default, bool):
+        return "`true` or `false`"
+    if options := limits.get("options"):
+        return " or ".join(f"`{option}`" for option in options)
+    low, high, above = limits.get("low"), limits.get("high"), limits.get("above")
+    if low is not None and high is not None:
+        return f"{low:g} to {high:g}"
+    parts = [
+        f"{word} {value:g}"
+        for word, value in (("at least", low), ("above", above), ("at most", high))
+        if value is not None
+    ]
+    return ", ".join(parts) or "any"
+
+
+def _unit(limits: Mapping[str, Any]) -> str:
+    return f" ({limits['unit']})" if limits.get("unit") else ""
+
+
+# ---- command line
+
+
+def cli_page() -> str:
+    root: Any = get_command(app)
+    parts = [
+        "# Command line",
+        BANNER,
+        _help(root.help),
+        "## Options of every command",
+        _options(root),
+        f"{root.epilog} Everything else that can be set stands on the page about [settings](settings.md).",
+        "## Exit codes",
+        table(("code", "meaning"), EXIT_CODES),
+        "What went wrong is one line on standard error; [errors](errors.md) lists them.",
+    ]
+    panel = ""
+    for name, command in root.commands.items():
+        if command.rich_help_panel != panel:
+            panel = command.rich_help_panel
+            parts.append(f"## {panel}")
+        parts += [f"### {name}", *_command(name, command)]
+    return page_of(parts)
+
+
+EXIT_CODES = (
+    ("0", "done"),
+    ("1", "`check` found a difference, or something went wrong that has no code of its own"),
+    ("2", "not understood: an unknown option, a bad value, a signal in the input"),
+    ("3", "not found"),
+    ("4", "refused by the present state: a key that is taken, a mind in use elsewhere"),
+    ("5", "the disk: full, damaged, unreadable"),
+    ("130", "interrupted"),
+)
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    yield f"```text\nebbtide {' '.join([name, *map(_positional, arguments), '[OPTIONS]'])}\n```"
+    yield _help(command.help)
+    if arguments:
+        yield table(("argument", "meaning"), [(f"`{p.name.upper()}`", p.help) for p in arguments])
+    if len(arguments) < len(command.params):
+        yield _options(command)
+
+
+def _positional(argument: Any) -> str:
+    word = f"{argument.name.upper()}{'…' if argument.nargs != 1 else ''}"
+    return word if argument.required else f"[{word}]"
+
+
+def _options(command: Any) -> str:
+    hints = get_type_hints(command.callback)
+    rows = [
+        (_flags(option, hints[option.name]), _option_default(option), option.help)
+        for option in command.params
+        if option.param_type_name == "option"
+    ]
+    return table(("option", "default", "meaning"), rows)
+
+
+def _flags(option: Any, hint: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+    return names if option.is_flag else f"{names} {_value(hint)}"
+
+
+def _value(hint: Any) -> str:
+    kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not NoneType]
+    inner = get_args(kinds[0])[0] if get_args(kinds[0]) else kinds[0]
+    if inner is State:
+        return " or ".join(State)
+    return {int: "N", float: "NUMBER", str: "TEXT", Path: "FILE"}[inner]
+
+
+def _option_default(option: Any) -> str:
+    return "" if option.default in (None, False) else f"`{option.default}`"
+
+
+def _help(text: str) -> str:
+    """Paragraphs as they are; a line that is a command becomes one to copy."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(f"```text\n{p}\n```" if p.startswith("ebbtide ") else " ".join(p.split()) for p in paragraphs)
+
+
+# ---- Python
+
+
+def python_page() -> str:
+    parts = [
+        "# Python",
+        BANNER,
+        "These are the public names; `import ebbtide` loads none of them before it is used. Everything is typed."
+        " Moments are floats: UTC, in seconds since the epoch.",
+        "## ebbtide.open",
+        _callable("ebbtide.open", ebbtide.open),
+        "## Mind",
+        _doc(ebbtide.Mind),
+    ]
+    for name, member in vars(ebbtide.Mind).items():
+        if not name.startswith("_"):
+            parts += [f"### {name}", _member(name, member)]
+    values = [getattr(ebbtide, name) for name in ebbtide.__all__]
+    parts += [
+        part for value in values if inspect.isclass(value) and value is not ebbtide.Mind for part in _class(value)
+    ]
+    parts += ["## What the verbs return", "These are values to read, not to make."]
+    parts += [part for value in RETURNED for part in _class(value, "###")]
+    return page_of(parts)
+
+
+def _member(name: str, member: Any) -> str:
+    if isinstance(member, property):
+        hint = _clean(inspect.signature(member.fget).return_annotation) if member.fget else ""
+        return f"```python\nmind.{name}: {hint}\n```\n\n{_doc(member)}"
+    return _callable(f"mind.{name}", member)
+
+
+def _callable(name: str, function: Any) -> str:
+    signature = inspect.signature(function)
+    parameters = [p for p in signature.parameters.values() if p.name != "self"]
+    returns = _clean(signature.return_annotation)
+    shown = _clean(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
+    if inspect.isasyncgenfunction(inspect.unwrap(function)) and inspect.unwrap(function) is not function:
+        line = f"async with {name}{shown} as mind"
+    else:
+        line = f"{'await ' if inspect.iscoroutinefunction(function) else ''}{name}{shown} -> {returns}"
+    return f"```python\n{_wrapped(line)}\n```\n\n{_doc(function)}"
+
+
+def _wrapped(line: str) -> str:
+    """A long signature with one parameter a line."""
+    if len(line) <= WIDTH:
+        return line
+    head, rest = line.split("(", 1)
+    inside, tail = rest.rsplit(")", 1)
+    parameters = re.split(r", (?![^\[]*\])", inside)
+    return "\n".join([f"{head}(", *(f"    {parameter}," for parameter in parameters), f"){tail}"])
+
+
+def _class(value: type, level: str = "##") -> Iterator[str]:
+    yield f"{level} {value.__name__}"
+    if doc := _doc(value):
+        yield doc
+    if issubclass(value, Enum):
+        yield table(("member", "value"), [(f"`{m.name}`", f"`{m.value}`") for m in _members(value)])
+    elif is_dataclass(value):
+        yield _fields(fields(value))
+    elif named := getattr(value, "_fields", ()):
+        hints = get_type_hints(value)
+        yield table(("field", "type"), [(f"`{name}`", f"`{_clean(hints[name])}`") for name in named])
+
+
+def _fields(found: Sequence[Field[Any]]) -> str:
+    rows = [(f"`{f.name}`", f"`{_clean(f.type)}`", _given(f)) for f in found]
+    if any(default for _, _, default in rows):
+        return table(("field", "type", "default"), rows)
+    return table(("field", "type"), [row[:2] for row in rows])
+
+
+def _members(value: type[Enum]) -> list[Any]:
+    return list(value.__members__.values()) if issubclass(value, Flag) else list(value)
+
+
+def _given(f: Field[Any]) -> str:
+    return "" if f.default is MISSING else f"`{f.default!r}`"
+
+
+def _clean(annotation: Any) -> str:
+    """Types by their last name: `Sequence[str]`, not `collections.abc.Sequence[str]`."""
+    text = annotation.__name__ if isinstance(annotation, type) and not get_args(annotation) else str(annotation)
+    text = re.sub(r"<\w+\.\w+: ('[^']*'|\d+)>", r"\1", text)
+    text = re.sub(r"<function .*? at 0x[0-9a-f]+>", "...", text)  # a default that is a function
+    text = re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", text)
+    return text.replace("NoneType", "None")
+
+
+def _doc(value: Any) -> str:
+    """The docstring, unless a dataclass made one up."""
+    doc = inspect.getdoc(value) or ""
+    return "" if doc.startswith(f"{getattr(value, '__name__', '')}(") else doc
+
+
+# ---- errors
+
+
+def errors_page() -> str:
+    tree = (errors.__doc__ or "").split("\n\n", 1)[1].strip()
+    rows = [(f"`{e.__name__}`", str(exit_code(_raised(e))), _message(e)) for e in error_types()]
+    parts = [
+        "# Errors",
+        BANNER,
+        "Every error Ebbtide raises on purpose is an `EbbtideError`; the others live in `ebbtide.core.errors`."
+        " Nothing of a change that fails is kept. (`put_many` writes a thousand at a time: those before the one that"
+        " failed stay.)",
+        f"```text\n{tree}\n```",
+        "The words in braces are facts about the case; an error carries them in `facts`."
+        " The code is what the command line exits with.",
+        table(("error", "code", "message"), rows),
+    ]
+    return page_of(parts)
+
+
+def error_types() -> list[type[errors.EbbtideError]]:
+    return [e for e in vars(errors).values() if inspect.isclass(e) and issubclass(e, errors.EbbtideError)]
+
+
+def _raised(error: type[errors.EbbtideError]) -> errors.EbbtideError:
+    return error.__new__(error)
+
+
+def _message(error: type[errors.EbbtideError]) -> str:
+    return re.sub(r"\{(\w+)(!r)?\}", r"{\1}", " ".join((error.__doc__ or "").split()))
+
+
+# ---- writing
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def page_of(parts: Iterable[str]) -> str:
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+REGION = re.compile(r"(<!-- (?:parameters: (\w+)|changes) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def filled(text: str) -> str:
+    """The page with its tables as the code has them."""
+    return REGION.sub(lambda found: f"{found[1]}{_region(found[2])}\n{found[3]}", text)
+
+
+def _region(metabolism: str | None) -> str:
+    return parameter_table(metabolism, fields(METABOLISMS[metabolism])) if metabolism else changes_table()
+
+
+def pages() -> dict[Path, str]:
+    """Every page this script answers for, as it should be."""
+    whole = {"cli": cli_page(), "parameters": parameters_page(), "python": python_page(), "errors": errors_page()}
+    found = {DOCS / "reference" / f"{name}.md": text for name, text in whole.items()}
+    for path in sorted((DOCS / "concepts").glob("*.md")):
+        text = path.read_text("utf-8")
+        if REGION.search(text):
+            found[path] = filled(text)
+    return found
+
+
+def stale() -> list[Path]:
+    return [path for path, text in pages().items() if not path.exists() or path.read_text("utf-8") != text]
+
+
+def main(arguments: Sequence[str]) -> int:
+    old = stale()
+    names = ", ".join(str(path.relative_to(DOCS)) for path in old) or "nothing"
+    if "--check" in arguments:
+        sys.stdout.write(f"stale: {names}\n")
+        return 1 if old else 0
+    for path, text in pages().items():
+        path.write_text(text, "utf-8")
+    sys.stdout.write(f"written: {names}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,202 @@
+"""What can be wrong with a small model's answer. Pure: a reason that completes "the answer was refused: …", or None.
+
+The checks catch what code can see for certain; they would rather let a doubtful answer pass than refuse an honest
+one, for a refusal in the end leaves the text as it is (SPEC N7) and the mind stops fading. Two things are never
+let pass: an answer that is too long, and a number that nobody named.
+"""
+
+import math
+import re
+from collections.abc import Collection, Sequence
+
+from ebbtide.core.language import HAN_CHARACTER, LATIN_WORD, WORD_WEIGHT, is_chinese, script_of, strange_script
+from ebbtide.core.memory import Message
+from ebbtide.core.names import invented_name
+from ebbtide.core.numerals import invented_number
+from ebbtide.core.ports import Distilled
+
+MAX_PHRASE = 100  # characters
+MAX_WORD = 64  # of a keyword or an entity
+MAX_WORDS = 64  # keywords, or entities, of one segment
+MAX_RELATION = 32
+MAX_CHINESE_RELATION = 12
+MIN_SHARED = 1 / 3  # of an answer's words: rewriting keeps more, "Sorry, I cannot help with that" less
+TELLING = 6.0  # characters, or four words: with fewer nobody can tell what an answer speaks of
+MIN_COVERED = 0.9  # of what was said: a dropped "um" is no loss, a dropped sentence is
+
+
+def compression_fault(original: str, answer: str, length: int) -> str | None:
+    """A compression is shorter, not longer than it may be, in the same language, and says nothing new."""
+    if not answer.strip():
+        return "it is empty"
+    if len(answer) > length:
+        return f"it has {len(answer)} characters, {length} were allowed"
+    if len(answer) >= len(original):
+        return f"it has {len(answer)} characters and is no shorter than the text"
+    return (
+        _garbled(original, answer)
+        or _wrong_language(original, answer)
+        or _invented(original, answer)
+        or _unrelated(original, answer)
+    )
+
+
+def segments_fault(messages: Sequence[Message], segments: Sequence[str]) -> str | None:
+    """Segments say what was said, in its order, and leave next to nothing out. Spacing and punctuation are free."""
+    said = _bones("\n".join(message.content for message in messages))
+    if said and not segments:
+        return "there are no segments"
+    at = covered = 0
+    for number, segment in enumerate(segments, 1):
+        if not segment.strip():
+            return f"segment {number} is empty"
+        bones = _bones(segment)
+        found = said.find(bones, at)
+        if found < 0:
+            return f"segment {number} is not what was said, or not in its place: {_short(segment)}"
+        at = found + len(bones)
+        covered += len(bones)
+    if covered < MIN_COVERED * len(said):
+        return f"the segments hold {covered / len(said):.0%} of what was said"
+    return None
+
+
+def distilled_fault(segment: str, found: Distilled) -> str | None:
+    """A phrase is one short line that says nothing new; keywords and entities stand in the segment."""
+    if fault := _phrase_fault(segment, found.phrase):
+        return f"the phrase is not usable: {fault}"
+    if not found.keywords and len(_pieces(segment)) > 1:
+        return "there are no keywords"
+    for name, words in (("keyword", found.keywords), ("entity", found.entities)):
+        if len(words) > MAX_WORDS:
+            return f"there are {len(words)} of {name}, more than {MAX_WORDS}"
+        for word in words:
+            if fault := _word_fault(segment, word):
+                return f"the {name} {_short(word)} is not usable: {fault}"
+    return None
+
+
+def relation_fault(segment: str, relation: str) -> str | None:
+    """A relation is a word or a few, in the segment's language."""
+    if not _pieces(relation):
+        return "it is empty"
+    limit = MAX_CHINESE_RELATION if script_of(relation) == "Chinese" else MAX_RELATION
+    if len(relation) > limit:
+        return f"it has {len(relation)} characters, too many for a relation"
+    return _not_a_line(relation) or _garbled("", relation) or _wrong_language(segment, relation)
+
+
+def overlap_fault(overlap: float) -> str | None:
+    return None if math.isfinite(overlap) and 0.0 <= overlap <= 1.0 else f"{overlap} is not between 0 and 1"
+
+
+def grounded(word: str, text: str) -> bool:
+    """Whether a text has this word or name: Chinese as it stands, Latin words also in another form (plan, planned)."""
+    if _squeezed(word) in _squeezed(text):
+        return True
+    latin, rest = LATIN_WORD.findall(word.casefold()), _squeezed(LATIN_WORD.sub("", word))
+    known = LATIN_WORD.findall(text.casefold())
+    return rest in _squeezed(text) and bool(latin) and all(_a_form_of(piece, known) for piece in latin)
+
+
+# ---- the single faults
+
+
+def _phrase_fault(segment: str, phrase: str) -> str | None:
+    if not phrase.strip():
+        return "it is empty" if _pieces(segment) else None
+    if len(phrase) > MAX_PHRASE:
+        return f"it has {len(phrase)} characters, more than {MAX_PHRASE}"
+    fault = _not_a_line(phrase) or _garbled(segment, phrase) or _wrong_language(segment, phrase)
+    # In A Heading Like This capitals prove nothing.
+    return fault or (_invented_number(segment, phrase) if _is_heading(phrase) else _invented(segment, phrase))
+
+
+def _word_fault(segment: str, word: str) -> str | None:
+    if not _pieces(word):
+        return "it is empty"
+    if len(word) > MAX_WORD:
+        return f"it has more than {MAX_WORD} characters"
+    return _not_a_line(word) or (None if grounded(word, segment) else "it does not stand in the text")
+
+
+def _wrong_language(original: str, answer: str) -> str | None:
+    strange = strange_script(original, answer)
+    if strange is None:
+        return None
+    wrote = {"Chinese": "in Chinese", "Latin": "in Latin letters", "other": "in another script"}[strange]
+    return f"it is written {wrote}, unlike the text"
+
+
+def _invented(original: str, answer: str) -> str | None:
+    fault = _invented_number(original, answer)
+    if fault is None and (name := invented_name(original, answer)):
+        fault = f"it names {_short(name)}, which the text does not"
+    return fault
+
+
+def _invented_number(original: str, answer: str) -> str | None:
+    number = invented_number(original, answer)
+    return f"it gives the number {_short(number)}, which the text does not" if number else None
+
+
+_STOP_WORDS = (
+    "about after also been before could does from have into more most only over such than that their them then there "
+    "they this very were what when which while will with would your"
+)
+_SMALL_WORDS = frozenset(_STOP_WORDS.split())
+
+
+def _unrelated(original: str, answer: str) -> str | None:
+    characters = set(HAN_CHARACTER.findall(answer))
+    words = {word for word in LATIN_WORD.findall(answer.casefold()) if len(word) > 3} - _SMALL_WORDS
+    weight = len(characters) + WORD_WEIGHT * len(words)
+    if weight < TELLING:
+        return None
+    known = set(LATIN_WORD.findall(original.casefold()))
+    shared = len(characters & set(original)) + WORD_WEIGHT * sum(_a_form_of(word, known) for word in words)
+    return None if shared >= MIN_SHARED * weight else "it speaks of something else"
+
+
+_GARBAGE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffd\ufffe\uffff]")
+
+
+def _garbled(original: str, answer: str) -> str | None:
+    found = next((match[0] for match in _GARBAGE.finditer(answer) if match[0] not in original), None)
+    return f"it contains the character U+{ord(found):04X}" if found else None
+
+
+def _not_a_line(text: str) -> str | None:
+    return "it is more than one line" if len(text.splitlines()) > 1 or "\n" in text else None
+
+
+# ---- how texts are looked at
+
+
+def _bones(text: str) -> str:
+    """Letters and digits alone."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split()).casefold()
+
+
+def _pieces(text: str) -> list[str]:
+    """What has any meaning: Chinese characters and words."""
+    return re.findall(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+", text)
+
+
+def _is_heading(text: str) -> bool:
+    words = [word for word in LATIN_WORD.findall(text) if len(word) > 3]
+    return not is_chinese(text) and bool(words) and all(word[0].isupper() for word in words)
+
+
+def _a_form_of(word: str, known: Collection[str]) -> bool:
+    """They share a stem: all but the last three letters, and at least four."""
+    stem = word[: max(4, len(word) - 3)]
+    return word in known or (len(word) >= 4 and any(other.startswith(stem) for other in known))
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:39]}…")

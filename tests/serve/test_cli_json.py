@@ -1,0 +1,119 @@
+"""Every command answers programs too: valid JSON, moments in ISO 8601, errors still on standard error."""
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.serve.shell import PANELS, Shell, is_moment
+
+ASKED: dict[str, tuple[str, ...]] = {
+    "put": ("put", "渡轮八点四十分开。"),
+    "get": ("get", "ferry"),
+    "link": ("link", "lamma", "ferry", "属于"),
+    "unlink": ("unlink", "ferry", "lamma", "leads to"),
+    "follow": ("follow", "ferry"),
+    "list": ("list",),
+    "explain": ("explain", "ferry"),
+    "forget": ("forget", "ferry", "lamma"),
+    "restore": ("restore", "gone"),
+    "merge": ("merge", "ferry", "lamma"),
+    "trash": ("trash",),
+    "tick": ("tick",),
+    "journal": ("journal",),
+    "replay": ("replay", "--metabolism", "network"),
+    "check": ("check",),
+    "compact": ("compact", "--older-than", "0s"),
+    "init": ("init", "--agent", "ada"),
+    "minds": ("minds",),
+    "config": ("config", "trash_days=60"),
+    "stats": ("stats",),
+    "version": ("version",),
+}
+ELSEWHERE = {"adopt", "demo"}  # asked for JSON in test_cli
+NETWORK = {name for name, panel in PANELS.items() if panel == "Network minds"}  # those minds have tests of their own
+
+
+def test_no_command_is_left_out() -> None:
+    assert ASKED.keys() | ELSEWHERE == PANELS.keys() - NETWORK
+
+
+@pytest.mark.parametrize("metabolism", ["activity", "network", "score", "retention"])
+def test_every_command_answers_in_json_in_every_kind_of_mind(ebbtide: Shell, metabolism: str) -> None:
+    _make_mind(ebbtide, metabolism)
+    for name, words in ASKED.items():
+        copy = Shell(ebbtide.data.with_name(name), ebbtide.capsys)
+        shutil.copytree(ebbtide.data, copy.data)
+        assert [value for value in _moments(copy.json(*words)) if not is_moment(value)] == []
+
+
+def test_what_was_put_comes_back_whole(ferry: Shell) -> None:
+    assert ferry.json("put", "渡轮", "--key", "渡轮") == ferry.json("list")["memories"][-1]
+
+
+def test_links_are_answered_with_what_they_are(ferry: Shell) -> None:
+    made = {"source": "lamma", "target": "ferry", "relation": "related", "strength": 0.5}
+    assert ferry.json("link", "lamma", "ferry") == made
+    assert ferry.json("unlink", "lamma", "ferry") == {name: made[name] for name in ("source", "target", "relation")}
+
+
+def test_a_trace_is_a_step_that_leads_to_no_memory(ferry: Shell) -> None:
+    ferry.said("forget", "lamma")
+    assert ferry.json("follow", "ferry") == [{"relation": "leads to", "strength": 0.8, "key": "lamma", "memory": None}]
+
+
+def test_a_page_says_where_to_go_on(ferry: Shell) -> None:
+    assert ferry.json("list", "--limit", "1")["next"] == 1
+    assert ferry.json("list", "--limit", "2")["next"] is None
+
+
+def test_an_explanation_has_the_curve_as_moments_and_values(ferry: Shell) -> None:
+    found = ferry.json("explain", "ferry")
+    assert len(found["curve"]) == 48
+    assert all(is_moment(point["at"]) and isinstance(point["vitality"], float) for point in found["curve"])
+    assert found["curve"][0]["vitality"] == pytest.approx(sum(found["terms"].values()))
+    assert [coming["event"] for coming in found["forecast"]] == ["cold", "delete_candidate"]
+
+
+def test_a_dry_run_lists_all_it_would_change(ferry: Shell) -> None:
+    report = ferry.json("tick", "--dry-run", "--at", "+1y")
+    assert [(shift["key"], shift["before"], shift["after"]) for shift in report["shifts"]] == [
+        ("ferry", "active", "cold"),
+        ("lamma", "active", "cold"),
+    ]
+
+
+def test_a_replay_lists_both_minds_and_what_differs(ferry: Shell) -> None:
+    assert ferry.json("replay", "--set", "theta_active=9") == {
+        "now": {"metabolism": "activity", "states": {"active": 2}},
+        "then": {"metabolism": "activity", "states": {"cold": 2}},
+        "differs": [
+            {"key": "ferry", "now": "active", "then": "cold"},
+            {"key": "lamma", "now": "active", "then": "cold"},
+        ],
+    }
+
+
+def test_an_error_is_a_line_on_standard_error_for_programs_too(ferry: Shell) -> None:
+    assert ferry.refused(3, "get", "nope", "--json") == "There is no memory 'nope' in this mind."
+
+
+def _make_mind(ebbtide: Shell, metabolism: str) -> None:
+    ebbtide.said("init", "--metabolism", metabolism)
+    for key in ("ferry", "lamma", "gone"):
+        ebbtide.said("put", f"about {key}", "--key", key)
+    ebbtide.said("link", "ferry", "lamma", "leads to")
+    ebbtide.said("link", "lamma", "gone")
+    ebbtide.said("forget", "gone")
+
+
+def _moments(value: Any, name: str = "") -> Iterator[Any]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _moments(inner, key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _moments(inner)
+    elif name == "at" or name.endswith("_at"):
+        yield value

@@ -1,0 +1,348 @@
+"""The dict store and the SQLite store, side by side through random lives: valid and invalid batches, closing,
+crashing, compacting. Whatever happens, they answer alike, and each is what replaying its journal gives.
+"""
+
+import asyncio
+import math
+import shutil
+from collections.abc import Coroutine
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar, TypeVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from ebbtide.core.changes import (
+    HOT,
+    Access,
+    Batch,
+    Change,
+    Configure,
+    Discard,
+    Enqueue,
+    Focus,
+    Forget,
+    Merge,
+    PutLink,
+    PutMemory,
+    Receipt,
+    Requeue,
+    Restore,
+    Rewrite,
+    Scan,
+    SetAside,
+    Settle,
+    Sweep,
+    Traverse,
+    Unlink,
+    WriteDown,
+)
+from ebbtide.core.errors import EbbtideError
+from ebbtide.core.memory import DAY, HOUR, Content, Message, State
+from ebbtide.core.ports import Store, Where
+from ebbtide.core.snapshot import Snapshot
+from ebbtide.stores.memory import MemoryStore
+from ebbtide.stores.sqlite import SqliteStore
+from tests.helpers import FakeClock, batch, configured
+
+T = TypeVar("T")
+NOBODY = 99
+
+strengths = st.sampled_from((0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0)) | st.floats(0.0, 1.0)
+relations = st.sampled_from(("about", "属于", "next"))
+texts = st.sampled_from(("tide", "ebbs", "渡轮八点四十分开", "a longer text that says more", "x\n\ty"))
+keys = st.sampled_from(("a", "b", "c", "d", "e", "f", "键"))
+waits = st.sampled_from((0.0, 1.0, 5 * HOUR, 2 * DAY, 40 * DAY, -3.0))
+contents = st.builds(
+    Content, keys, texts, texts, st.lists(texts, max_size=2).map(tuple), st.sampled_from(("note", "fact")), texts
+)
+PARAMS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "activity": {"theta_active": st.sampled_from((0.3, 0.5))},
+    "network": {"decay_rate": st.sampled_from((0.5, 0.97)), "link_break_threshold": st.sampled_from((0.01, 0.3))},
+    "score": {"usage_gain": st.sampled_from((10.0, 50.0)), "daily_factor": st.sampled_from((0.5, 0.95))},
+    "retention": {"initial_strength": st.sampled_from((1.0, 7.0)), "shortest_life": st.sampled_from((1.0, 24.0))},
+}
+OUTCOME = Receipt | tuple[type[EbbtideError], str]
+
+
+class Stores(RuleBasedStateMachine):
+    metabolism: ClassVar[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._runner = asyncio.Runner()
+        self._home = TemporaryDirectory()
+        self._homes = 0
+        self._clock = FakeClock()
+        self._last: Batch | None = None
+        self.dict = MemoryStore()
+        self.disk = SqliteStore(self._new_home())
+        self._both(batch(configured(self.metabolism)))
+
+    # ---- what can happen
+
+    @rule(data=st.data(), wait=waits, size=st.integers(1, 4))
+    def something_happens(self, data: st.DataObject, wait: float, size: int) -> None:
+        self._clock.forward(wait)
+        changes = [self._change(data) for _ in range(size)]
+        lazy = all(isinstance(change, HOT) for change in changes)
+        self._both(batch(*changes), lazy=lazy)
+
+    @rule(text=texts, key=keys, importance=st.sampled_from((None, 0.0, 0.9)), count=st.integers(1, 4))
+    def memories_are_put(self, text: str, key: str, importance: float | None, count: int) -> None:
+        now = self._clock.now()
+        first = max(self._run(store.reserve(count)) for store in self._stores)  # ids unused at closing are free again
+        given = importance if self.metabolism == "retention" else None
+        names = [key, *(f"{key}{first + i}" for i in range(1, count))]
+        puts = [PutMemory(now, first + i, Content(name, text), now, given) for i, name in enumerate(names)]
+        self._both(batch(*puts))
+
+    @rule()
+    def a_tick_writes_down_what_is_true(self) -> None:
+        self._both(batch(self._findings(self.dict.seq)))
+
+    @rule(data=st.data())
+    def memories_are_linked_and_used(self, data: st.DataObject) -> None:
+        alive = self._alive()
+        if len(alive) > 1:
+            one, two = data.draw(st.permutations(alive), "ends")[:2]
+            now = self._clock.now()
+            link = PutLink(now, one, two, data.draw(relations), data.draw(strengths))
+            self._both(batch(link, Access(now, (one, one)), Traverse(now, (two,))))
+
+    @precondition(lambda self: self._last is not None)
+    @rule()
+    def the_last_batch_is_sent_again(self) -> None:
+        assert self._last is not None
+        receipt = self._both(self._last)
+        assert isinstance(receipt, Receipt)
+        assert receipt.repeated
+
+    @rule()
+    def the_store_is_closed_and_opened(self) -> None:
+        path = self._path
+        self._run(self.disk.close())
+        self.disk = SqliteStore(path)
+
+    @rule()
+    def the_process_dies_and_another_opens_the_store(self) -> None:
+        """What is on disk at this moment is all the other one has: counters come back from the journal."""
+        self._run(self.disk.info())
+        old, new = self._path, self._new_home()
+        shutil.copytree(old, new, ignore=shutil.ignore_patterns("lock", "owner", "*-shm"))
+        self._run(self.disk.close())
+        self.disk = SqliteStore(new)
+
+    @rule(back=st.integers(0, 8))
+    def the_journal_is_compacted(self, back: int) -> None:
+        base = self._replayed(self.dict, upto=self.dict.seq - back)
+        if base is not None:
+            for store in self._stores:
+                self._run(store.compact(base))
+            self._last = None  # tokens are kept with the journal
+
+    # ---- what must hold
+
+    @invariant()
+    def both_answer_alike(self) -> None:
+        snapshot = self._answer("snapshot")
+        everyone = [*self._alive(), *self.dict.state.trash, NOBODY]
+        self._answer("contents", everyone)
+        self._answer("trash")
+        self._answer("tasks")
+        self._answer("journal", memory=everyone[0])
+        for where in (Where(states=(State.ACTIVE, State.FADING)), Where(score=(20, 60)), Where(kind="fact")):
+            self._answer("page", where)
+        for memory in everyone:
+            self._answer("links", memory, outgoing=True)
+            self._answer("links", memory, outgoing=False, relations=["about"])
+        for content, row in snapshot.memories:
+            assert self._answer("find", content.key) == row["id"]
+
+    @invariant()
+    def degrees_and_weights_are_those_of_the_links(self) -> None:
+        snapshot = self._run(self.dict.snapshot())
+        for _, row in snapshot.memories:
+            leaving = [link for link in snapshot.links if link.source == row["id"]]
+            reaching = [link for link in snapshot.links if link.target == row["id"]]
+            assert (row["out_degree"], row["in_degree"]) == (len(leaving), len(reaching))
+            if "weight" in row:
+                assert row["weight"] == math.fsum(link.strength for link in (*leaving, *reaching))
+
+    @invariant()
+    def every_link_leaves_from_somebody_alive(self) -> None:
+        alive = set(self._alive())
+        assert all(link.source in alive for link in self.dict.state.links.rows())
+
+    def teardown(self) -> None:
+        try:
+            for store in self._stores:
+                assert self._run(store.journal(limit=10_000)) == self._run(self.dict.journal(limit=10_000))
+                assert self._replayed(store, upto=store.seq) == self._run(store.snapshot())
+        finally:
+            self._run(self.disk.close())
+            self._runner.close()
+            self._home.cleanup()
+
+    # ---- one random change, as likely to fit as not
+
+    def _change(self, data: st.DataObject) -> Change:
+        now, draw = self._clock.now(), data.draw
+        match draw(st.sampled_from(sorted(KINDS)), "kind"):
+            case "access":
+                return Access(now, (self._who(data), self._who(data)))
+            case "traverse":
+                return Traverse(now, (self._who(data),))
+            case "scan":
+                first = self._who(data)
+                return Scan(now, ((first, first + draw(st.integers(0, 3))),), self._task(data))
+            case "sweep":
+                return Sweep(now)
+            case "focus":
+                return Focus(now, tuple(dict.fromkeys(self._who(data) for _ in range(draw(st.integers(0, 2))))))
+            case "put":
+                return PutMemory(now, self._who(data), draw(contents), now - draw(st.sampled_from((0.0, DAY))))
+            case "rewrite":
+                who = self._who(data)
+                cause = draw(st.sampled_from(("replaced", "compressed", "unmerged")))
+                return Rewrite(now, who, Content(self._key(who), draw(texts)), cause)
+            case "link":
+                return PutLink(now, self._who(data), self._who(data), draw(relations), draw(strengths))
+            case "unlink":
+                links = [link[:3] for link in self.dict.state.links.rows()]
+                link = draw(st.sampled_from([*links, (1, 2, "about")]), "link")
+                return Unlink(now, *link)
+            case "forget":
+                who = self._who(data)
+                return Forget(now, who, self._key(who), draw(st.sampled_from(("asked", "superseded"))))
+            case "merge":
+                into, other = self._who(data), self._who(data)
+                before = self._said(into)
+                return Merge(now, into, other, self._key(other), Content(before.key, draw(texts)), before)
+            case "restore":
+                gone = draw(st.sampled_from([*self.dict.state.trash, self._who(data)]), "gone")
+                return Restore(now, gone, draw(keys))
+            case "discard":
+                return Discard(now, (draw(st.sampled_from([*self.dict.state.trash, NOBODY]), "gone"),))
+            case "tick":
+                return self._findings(self.dict.seq - draw(st.integers(0, 5)))
+            case "configure":
+                given = draw(st.fixed_dictionaries({}, optional=PARAMS[self.metabolism]))
+                return Configure(now, self.metabolism, given)
+            case "enqueue":
+                return Enqueue(now, draw(st.sampled_from(("remember", "compress"))), (Message("user", draw(texts)),))
+            case "settle":
+                return Settle(now, self._task(data))
+            case "set_aside":
+                return SetAside(now, self._task(data), draw(texts))
+            case _:
+                return Requeue(now, self._task(data))
+
+    def _findings(self, seen: int) -> WriteDown:
+        signals, metabolism = self.dict.state.signals(), self.dict.regime.metabolism
+        verdicts = metabolism.judge(signals, self._clock.now())
+        scores = None if verdicts.score is None else tuple(verdicts.score.tolist())
+        states, marks = tuple(verdicts.state.tolist()), tuple(verdicts.marks.tolist())
+        return WriteDown(self._clock.now(), seen, tuple(signals.id.tolist()), states, marks, scores)
+
+    def _who(self, data: st.DataObject) -> int:
+        """Most often somebody alive."""
+        alive = self._alive()
+        pool = [*alive, *alive, *alive, *self.dict.state.trash, self.dict.state.next_id, NOBODY]
+        return int(data.draw(st.sampled_from(pool), "who"))
+
+    def _task(self, data: st.DataObject) -> int:
+        return int(data.draw(st.sampled_from([*self.dict.state.tasks, 0]), "task"))
+
+    def _alive(self) -> list[int]:
+        return sorted(self.dict.state.keys.values())
+
+    def _key(self, memory: int) -> str:
+        return next((key for key, holder in self.dict.state.keys.items() if holder == memory), "nobody's")
+
+    def _said(self, memory: int) -> Content:
+        return self._run(self.dict.contents([memory])).get(memory, Content("nobody's", "x"))
+
+    # ---- both stores at once
+
+    @property
+    def _stores(self) -> tuple[Store, Store]:
+        return self.dict, self.disk
+
+    def _both(self, changes: Batch, *, lazy: bool = False) -> OUTCOME:
+        before = self.dict.seq
+        expected = self._outcome(self.dict, changes, lazy)
+        assert self._outcome(self.disk, changes, lazy) == expected
+        assert self.disk.seq == self.dict.seq
+        if self.dict.seq > before:
+            self._last = changes
+        return expected
+
+    def _outcome(self, store: Store, changes: Batch, lazy: bool) -> OUTCOME:
+        try:
+            return self._run(store.apply(changes, lazy=lazy))
+        except EbbtideError as error:
+            return type(error), str(error)
+
+    def _answer(self, read: str, *args: Any, **options: Any) -> Any:
+        expected, answer = [self._run(getattr(store, read)(*args, **options)) for store in self._stores]
+        assert answer == expected, (read, args, options)
+        return answer
+
+    def _replayed(self, store: Store, *, upto: int) -> Snapshot | None:
+        """The mind at that entry, from base and journal alone; None before the base."""
+        base = self._run(store.base())
+        if upto < (base.seq if base else 1):
+            return None
+        copy = MemoryStore(base)
+        for entry in self._run(store.journal(limit=10_000)):
+            if entry.seq <= upto:
+                copy.apply_now(batch(entry.change))
+        return self._run(copy.snapshot())
+
+    def _run(self, reading: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(reading)
+
+    @property
+    def _path(self) -> Path:
+        return Path(self._home.name) / str(self._homes)
+
+    def _new_home(self) -> Path:
+        self._homes += 1
+        return self._path
+
+
+KINDS = {
+    "access", "traverse", "scan", "sweep", "focus", "put", "rewrite", "link", "unlink", "forget", "merge", "restore",
+    "discard", "tick", "configure", "enqueue", "settle", "set_aside", "requeue",
+}  # fmt: skip
+
+once = settings(
+    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+class ActivityStores(Stores):
+    metabolism = "activity"
+
+
+class NetworkStores(Stores):
+    metabolism = "network"
+
+
+class ScoreStores(Stores):
+    metabolism = "score"
+
+
+class RetentionStores(Stores):
+    metabolism = "retention"
+
+
+TestActivityStores = ActivityStores.TestCase
+TestNetworkStores = NetworkStores.TestCase
+TestScoreStores = ScoreStores.TestCase
+TestRetentionStores = RetentionStores.TestCase
+for case in (TestActivityStores, TestNetworkStores, TestScoreStores, TestRetentionStores):
+    case.settings = once
