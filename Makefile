@@ -7,16 +7,20 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench lock clean
+.PHONY: help demo test test-model lint format docs bench lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.ready  ## one mind's life in the terminal, under each metabolism
 	$(BIN)/ebbtide demo
 
 test: .venv/.ready  ## all tests, fault tests included
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
+
+test-model: .venv/.ready .venv-model/.ready  ## the small model's jobs, done by a real one (0.6 GB to fetch; minutes)
+	.venv-model/bin/python tests_model/weights.py .cache/qwen2.5-coder-0.5b-instruct-q4.gguf
+	$(BIN)/pytest tests_model --durations=0 $(ARGS)
 
 lint: .venv/.ready  ## style, types and import directions
 	$(BIN)/ruff check
@@ -44,8 +48,8 @@ lock:  ## pin all dependencies anew
 		--generate-hashes --no-emit-index-url --output-file requirements.lock pyproject.toml
 
 clean:  ## remove the environment and everything generated
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -rf .venv .venv-model .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests tests_model bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Two stamps: a changed lock builds the environment afresh, so that nothing unpinned survives in it;
 # a changed pyproject.toml only installs the package again. The build backend is in the lock too,
@@ -60,4 +64,11 @@ clean:  ## remove the environment and everything generated
 
 .venv/.ready: .venv/.locked pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# The server of `make test-model` has an environment of its own: a hundred megabytes that nothing else needs.
+.venv-model/.ready: tests_model/server.lock
+	"$(PYTHON)" -m venv --clear .venv-model
+	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --only-binary :all: --require-hashes -r tests_model/server.lock
 	@touch $@

@@ -137,7 +137,7 @@ def _numpy_version() -> str:
 def _table(figures: Sequence[Figure]) -> str:
     rows = [["what", "ours", "baseline", "ratio", "goal", ""], *(figure.cells() for figure in figures)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows]
+    lines = [f"| {' | '.join(map(str.ljust, row, widths))} |" for row in rows]
     rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
     return "\n".join([lines[0], rule, *lines[1:]])
 

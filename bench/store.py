@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Bare:
 
     def batches(self, count: int) -> float:
         parts = [self._rows(BATCH) for _ in range(count)]
-        return sum(timed(lambda part=part: self._batch(part)) for part in parts)  # type: ignore[misc]
+        return sum(timed(partial(self._batch, part)) for part in parts)
 
     def _batch(self, rows: Sequence[Row]) -> None:
         self.connection.execute("BEGIN")
@@ -116,7 +117,7 @@ async def _batches(mind: ebbtide.Mind, supply: Supply, count: int) -> float:
 # ---- side by side
 
 
-async def one_caller(data: Path, rounds: int, count: int = 500) -> Figure:
+async def one_caller(data: Path, rounds: int, count: int = 2000) -> Figure:
     bare, supply = Bare(data / "one.db", "normal"), Supply()
     async with ebbtide.open("one", data=data, durability="normal") as mind:
         taken = [(await _one_by_one(mind, supply, count), bare.one_by_one(count)) for _ in range(rounds)]

@@ -171,8 +171,16 @@ def cli_page() -> str:
         if command.rich_help_panel != panel:
             panel = command.rich_help_panel
             parts.append(f"## {panel}")
-        parts += [f"### {name}", *_command(name, command)]
+        for words, one in commands(name, command):
+            parts += [f"### {words}", *_command(words, one)]
     return page_of(parts)
+
+
+def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """A command and those below it, each with the words that call it."""
+    yield name, command
+    for word, below in getattr(command, "commands", {}).items():
+        yield from commands(f"{name} {word}", below)
 
 
 EXIT_CODES = (

@@ -108,10 +108,7 @@ def _small_model(settings: Settings) -> SmallModel:
 
         key = settings.model_key or None
         return OpenAIModel(settings.model_url, settings.model_name, api_key=key, timeout=settings.model_timeout)
-    try:
-        from ebbtide.models.builtin import BuiltinModel
-    except ImportError:
-        return None  # type: ignore[return-value]
+    from ebbtide.models.builtin import BuiltinModel
 
     return BuiltinModel()
 

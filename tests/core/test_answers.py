@@ -1,5 +1,7 @@
 """What can be wrong with a small model's answer (N7): each fault by name, and that honest answers pass."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,9 +90,10 @@ def test_the_length_allowed_is_allowed() -> None:
 
 SENTENCES = st.sampled_from(
     [
-        "张伟今年三十七岁。", "王老师读《红楼梦》。", "会议在14:30开始。", "我们一起去了上海。", "房租是3,500元。", "Tom喜欢猫。",
-        "Alice met Bob in Paris.", "She was ill for twenty-one days.", "It costs $1,200.", "We moved to New York.",
-        "Dr. Miller lives at 5 Main Street.", "No one knows.", "The U.S. team won 3-2.", "iPhones are expensive!",
+        "张伟今年三十七岁。", "王老师读《红楼梦》。", "会议在14:30开始。", "我们一起去了上海。", "房租是3,500元。",
+        "Tom喜欢猫。", "Alice met Bob in Paris.", "She was ill for twenty-one days.", "It costs $1,200.",
+        "We moved to New York.", "Dr. Miller lives at 5 Main Street.", "No one knows.",
+        "The U.S. team won 3-2.", "iPhones are expensive!",
     ]
 )  # fmt: skip
 
@@ -155,7 +158,7 @@ def test_faulty_segments_are_refused_with_their_reason(segments: list[str], faul
 def test_cutting_a_text_anywhere_gives_good_segments(texts: list[str], data: st.DataObject) -> None:
     whole = "\n".join(texts)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(whole)), max_size=5)) | {0, len(whole)})
-    pieces = [whole[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    pieces = [whole[start:end] for start, end in pairwise(cuts)]
     assert segments_fault(messages(*texts), [piece for piece in pieces if piece.strip()]) is None
 
 
@@ -177,23 +180,36 @@ def test_an_honest_gist_passes(segment: str, found: Distilled) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "fault"),
+    ("phrase", "fault"),
     [
-        (Distilled("", ("预算",), ()), "the phrase is not usable: it is empty"),
-        (Distilled("预" * 101, ("预算",), ()), "the phrase is not usable: it has 101 characters, more than 100"),
-        (Distilled("谈\n预算", ("预算",), ()), "the phrase is not usable: it is more than one line"),
-        (Distilled("Budget talk", ("预算",), ()), "the phrase is not usable: it is written in Latin letters, unlike the text"),
-        (Distilled("预算500万", ("预算",), ()), "the phrase is not usable: it gives the number '500万', which the text does not"),
-        (Distilled("谈预算", (), ()), "there are no keywords"),
-        (Distilled("谈预算", ("预算", ""), ()), "the keyword '' is not usable: it is empty"),
-        (Distilled("谈预算", ("火箭",), ()), "the keyword '火箭' is not usable: it does not stand in the text"),
-        (Distilled("谈预算", ("预算",), ("李雷",)), "the entity '李雷' is not usable: it does not stand in the text"),
-        (Distilled("谈预算", ("预算",), ("预算\n方案",)), "the entity '预算\\n方案' is not usable: it is more than one line"),
-        (Distilled("谈预算", ("预",) * 65, ()), "there are 65 of keyword, more than 64"),
+        ("", "it is empty"),
+        ("预" * 101, "it has 101 characters, more than 100"),
+        ("谈\n预算", "it is more than one line"),
+        ("Budget talk", "it is written in Latin letters, unlike the text"),
+        ("预算500万", "it gives the number '500万', which the text does not"),
+        ("和王医生谈预算", "it names '王医生', which the text does not"),
     ],
-)  # fmt: skip
-def test_a_faulty_gist_is_refused_with_its_reason(found: Distilled, fault: str) -> None:
-    assert distilled_fault(ZH, found) == fault
+)
+def test_a_faulty_phrase_is_refused_with_its_reason(phrase: str, fault: str) -> None:
+    assert distilled_fault(ZH, Distilled(phrase, ("预算",), ())) == f"the phrase is not usable: {fault}"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "entities", "fault"),
+    [
+        ((), (), "there are no keywords"),
+        (("预算", ""), (), "the keyword '' is not usable: it is empty"),
+        (("火箭",), (), "the keyword '火箭' is not usable: it does not stand in the text"),
+        (("预算",), ("李雷",), "the entity '李雷' is not usable: it does not stand in the text"),
+        (("预算",), ("预算\n方案",), "the entity '预算\\n方案' is not usable: it is more than one line"),
+        (("预算" * 65,), (), f"the keyword '{'预算' * 19}预…' is not usable: it has more than 128 characters"),
+        (("预",) * 65, (), "there are 65 keywords, more than 64"),
+    ],
+)
+def test_faulty_words_are_refused_with_their_reason(
+    keywords: tuple[str, ...], entities: tuple[str, ...], fault: str
+) -> None:
+    assert distilled_fault(ZH, Distilled("谈预算", keywords, entities)) == fault
 
 
 @pytest.mark.parametrize(
@@ -202,8 +218,13 @@ def test_a_faulty_gist_is_refused_with_its_reason(found: Distilled, fault: str) 
         ("预算", ZH, True),
         ("总预算金额", ZH, False),
         ("david miller", EN, True),
-        ("agreement", EN, True),  # agreed
+        ("agreeing", EN, True),  # agreed
+        ("agreement", EN, False),  # another word
         ("server", EN, True),
+        ("they", "I saw them.", True),
+        ("they", "I saw him.", False),
+        ("I", "I'm here", True),
+        ("activity", "three activities", True),
         ("Miller David", EN, True),
         ("Boston Tea", EN, False),
         ("Tom的猫", "昨天Tom 的猫不见了", True),
@@ -224,6 +245,7 @@ def test_a_word_stands_in_a_text_or_not(word: str, text: str, there: bool) -> No
         (ZH, "涉及", None),
         (EN, "belongs to", None),
         ("我用 Docker and Kubernetes", "about", None),  # mixed: either language
+        ("Мы любим яблоки", "about", None),
         (ZH, "", "it is empty"),
         (ZH, "。", "it is empty"),
         (ZH, "involves", "it is written in Latin letters, unlike the text"),

@@ -76,6 +76,14 @@ def test_an_explanation_has_the_curve_as_moments_and_values(ferry: Shell) -> Non
     assert [coming["event"] for coming in found["forecast"]] == ["cold", "delete_candidate"]
 
 
+def test_in_a_network_mind_the_curve_goes_by_scans(ebbtide: Shell) -> None:
+    _make_mind(ebbtide, "network")
+    first, second, *_ = ebbtide.json("explain", "ferry")["curve"]
+    # one link of strength 0.5, worn by 0.97 at each scan
+    assert first == {"scans": 0.0, "vitality": 0.5}
+    assert second["vitality"] == pytest.approx(0.5 * 0.97 ** second["scans"])
+
+
 def test_a_dry_run_lists_all_it_would_change(ferry: Shell) -> None:
     report = ferry.json("tick", "--dry-run", "--at", "+1y")
     assert [(shift["key"], shift["before"], shift["after"]) for shift in report["shifts"]] == [

@@ -79,7 +79,7 @@ class Admission:
             case Unlink():
                 self._unlink(change)
             case Rewrite():
-                self._require(change.id, change.content.key)
+                self._require_holder(change.content.key, change.id)
             case Forget():
                 self._leave(change.id, change.key)
             case Merge():
@@ -142,7 +142,7 @@ class Admission:
     def _merge(self, c: Merge) -> None:
         if c.into == c.id:
             raise InvalidInput(problem="a memory cannot be merged with itself")
-        self._require(c.into, c.content.key)
+        self._require_holder(c.content.key, c.into)
         self._leave(c.id, c.key)
         self._rewire()
 
@@ -183,8 +183,7 @@ class Admission:
         return c.only(fresh)
 
     def _leave(self, memory: int, key: str) -> None:
-        if self._holder(key) != memory:
-            raise UnknownMemory(key=key)
+        self._require_holder(key, memory)
         self._holders[key] = None
         self._alive[memory] = False
         self._trash[memory] = True
@@ -197,6 +196,10 @@ class Admission:
 
     def _holder(self, key: str) -> int | None:
         return self._holders[key] if key in self._holders else self._state.keys.get(key)
+
+    def _require_holder(self, key: str, memory: int) -> None:
+        if self._holder(key) != memory:
+            raise UnknownMemory(key=key)
 
     def _require(self, memory: int, name: str) -> None:
         if not self._is_alive(memory):

@@ -16,7 +16,7 @@ from ebbtide.core.numerals import invented_number
 from ebbtide.core.ports import Distilled
 
 MAX_PHRASE = 100  # characters
-MAX_WORD = 64  # of a keyword or an entity
+MAX_WORD = 128  # of a keyword or an entity
 MAX_WORDS = 64  # keywords, or entities, of one segment
 MAX_RELATION = 32
 MAX_CHINESE_RELATION = 12
@@ -65,14 +65,12 @@ def distilled_fault(segment: str, found: Distilled) -> str | None:
     """A phrase is one short line that says nothing new; keywords and entities stand in the segment."""
     if fault := _phrase_fault(segment, found.phrase):
         return f"the phrase is not usable: {fault}"
-    if not found.keywords and len(_pieces(segment)) > 1:
-        return "there are no keywords"
-    for name, words in (("keyword", found.keywords), ("entity", found.entities)):
+    for one, many, words in (("keyword", "keywords", found.keywords), ("entity", "entities", found.entities)):
         if len(words) > MAX_WORDS:
-            return f"there are {len(words)} of {name}, more than {MAX_WORDS}"
+            return f"there are {len(words)} {many}, more than {MAX_WORDS}"
         for word in words:
             if fault := _word_fault(segment, word):
-                return f"the {name} {_short(word)} is not usable: {fault}"
+                return f"the {one} {_short(word)} is not usable: {fault}"
     return None
 
 
@@ -83,7 +81,9 @@ def relation_fault(segment: str, relation: str) -> str | None:
     limit = MAX_CHINESE_RELATION if script_of(relation) == "Chinese" else MAX_RELATION
     if len(relation) > limit:
         return f"it has {len(relation)} characters, too many for a relation"
-    return _not_a_line(relation) or _garbled("", relation) or _wrong_language(segment, relation)
+    fault = _not_a_line(relation) or _garbled("", relation)
+    # Relations are named in Chinese or English, whatever else a text may be written in.
+    return fault or (None if script_of(segment) == "other" else _wrong_language(segment, relation))
 
 
 def overlap_fault(overlap: float) -> str | None:
@@ -91,11 +91,14 @@ def overlap_fault(overlap: float) -> str | None:
 
 
 def grounded(word: str, text: str) -> bool:
-    """Whether a text has this word or name: Chinese as it stands, Latin words also in another form (plan, planned)."""
+    """Whether a text has this word or name: Chinese as it stands, Latin words also in another form.
+
+    planned is a form of plan, and they of them; of Chinese words there are no forms.
+    """
     if _squeezed(word) in _squeezed(text):
         return True
     latin, rest = LATIN_WORD.findall(word.casefold()), _squeezed(LATIN_WORD.sub("", word))
-    known = LATIN_WORD.findall(text.casefold())
+    known = {word.split("'")[0].split("’")[0] for word in LATIN_WORD.findall(text.casefold())}
     return rest in _squeezed(text) and bool(latin) and all(_a_form_of(piece, known) for piece in latin)
 
 
@@ -192,10 +195,25 @@ def _is_heading(text: str) -> bool:
     return not is_chinese(text) and bool(words) and all(word[0].isupper() for word in words)
 
 
+_PRONOUNS = [
+    set(family.split())
+    for family in (
+        "i me my mine myself", "you your yours yourself", "he him his himself", "she her hers herself",
+        "it its itself", "we us our ours ourselves", "they them their theirs themselves",
+    )
+]  # fmt: skip
+
+
 def _a_form_of(word: str, known: Collection[str]) -> bool:
-    """They share a stem: all but the last three letters, and at least four."""
+    """They share a stem: all but the last three letters, and at least four; an ending -y is as good as -i(es)."""
+    if word in known:
+        return True
+    family = next((forms for forms in _PRONOUNS if word in forms), None)
+    if family is not None or len(word) < 4:
+        return family is not None and not family.isdisjoint(known)
     stem = word[: max(4, len(word) - 3)]
-    return word in known or (len(word) >= 4 and any(other.startswith(stem) for other in known))
+    stems = (stem, f"{word[:-1]}i") if word.endswith("y") else (stem,)
+    return any(other.startswith(stems) for other in known)
 
 
 def _short(text: str) -> str:

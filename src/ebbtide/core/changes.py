@@ -168,6 +168,7 @@ class Enqueue:
     at: float
     kind: str  # remember or compress
     messages: tuple[Message, ...] = ()
+    upto: int = 0  # compress: memories with a higher id are not its business
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +241,9 @@ KINDS: dict[str, type[Change]] = {
 }
 KIND_OF: dict[type[Change], str] = {change: kind for kind, change in KINDS.items()}
 
-# Entries that only move hot columns: the journal has them at once, the tables at the next checkpoint.
-HOT = (Access, Traverse, Scan, WriteDown)
+# Entries about what is always on the move, hot columns and the queue: the journal has them at once, the tables
+# at the next checkpoint.
+HOT = (Access, Traverse, Scan, WriteDown, Enqueue, Settle, SetAside, Requeue)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,14 @@ class Store(Protocol):
         """
         ...
 
+    async def living(self) -> Column:
+        """The ids of all living memories, ascending."""
+        ...
+
+    async def focus(self) -> tuple[int, ...]:
+        """The focus points, least recently mentioned first."""
+        ...
+
     async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         """A memory's links, strongest first, at the strength they have now. Targets may be gone (traces)."""
         ...

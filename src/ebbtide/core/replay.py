@@ -37,7 +37,7 @@ from ebbtide.core.links import LinkRow
 from ebbtide.core.parameters import regime
 from ebbtide.core.ranges import within
 from ebbtide.core.signals import Column
-from ebbtide.core.state import COMPRESS, LinkKey, MindState, Task
+from ebbtide.core.state import LinkKey, MindState, Task
 from ebbtide.core.whatif import COMPRESSED, UNMERGED
 
 
@@ -186,8 +186,7 @@ def _sweep(state: MindState, c: Sweep, seq: int) -> Sequence[int]:
 
 
 def _enqueue(state: MindState, c: Enqueue, seq: int) -> Sequence[int]:
-    upto = state.next_id - 1 if c.kind == COMPRESS else 0
-    state.tasks[seq] = Task(seq, c.kind, c.at, seq, c.messages, upto)
+    state.tasks[seq] = Task(seq, c.kind, c.at, seq, c.messages, c.upto)
     return ()
 
 

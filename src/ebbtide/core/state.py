@@ -108,6 +108,9 @@ class MindState:
         owner = np.repeat(np.arange(len(slots)), [len(some) for some in slots])
         return self.table.at(rows, self._columns_of(owner, np.concatenate(slots)) if slots else NO_LINKS, self.focus)
 
+    def living(self) -> Column:
+        return np.sort(self.table.columns["id"][: len(self.table)])
+
     def links_of(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         """Strongest first; a link worn away counts as gone."""
         slots = self.links.leaving(memory) if outgoing else self.links.reaching(memory)

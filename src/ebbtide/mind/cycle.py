@@ -91,7 +91,7 @@ class Compressor:
     async def _one(self, course: _Course, place: int) -> None:
         memory = int(course.plan.ids[place])
         said = (await self._store.contents([memory])).get(memory)
-        if said is None or memory in (await self._store.signals([memory])).focus:
+        if said is None or memory in await self._store.focus():
             return
         if course.plan.action[place] == FORGET:
             course.pending.append((said, Forget(self._clock.now(), memory, said.key, FADED)))
@@ -123,17 +123,16 @@ class Compressor:
 
     async def _scanned(self, course: _Course, upto: int) -> Scan | None:
         """Of the places not yet written those that are still there and not in focus by now."""
-        signals = await self._store.signals()
-        alive = np.sort(signals.id)
+        alive = await self._store.living()
         ids = np.sort(course.plan.ids[course.written : upto])
-        ids = ids[np.isin(ids, alive) & ~np.isin(ids, signals.focus)]
+        ids = ids[np.isin(ids, alive) & ~np.isin(ids, await self._store.focus())]
         return Scan(self._clock.now(), ranges_of(ids, alive), course.task.id) if len(ids) else None
 
     async def _still_true(self, pending: Sequence[tuple[Content, Change]]) -> list[Change]:
         """What was decided, less what somebody overtook: forgotten, rewritten or drawn into focus meanwhile."""
         ids = [change.id for _, change in pending if isinstance(change, Forget | Rewrite)]
         contents = await self._store.contents(ids)
-        focus = (await self._store.signals()).focus
+        focus = await self._store.focus()
         return [
             change
             for memory, (said, change) in zip(ids, pending, strict=True)

@@ -47,7 +47,9 @@ async def _unmerged(store: Store, gone: Trashed, now: float) -> list[Change]:
     if gone.into is None or gone.before is None:
         return []
     says = (await store.contents([gone.into])).get(gone.into)
-    return [Rewrite(now, gone.into, gone.before, UNMERGED)] if says == gone.merged else []
+    if says is None or gone.merged is None or says != replace(gone.merged, key=says.key):
+        return []
+    return [Rewrite(now, gone.into, replace(gone.before, key=says.key), UNMERGED)]
 
 
 async def merge(store: Store, into: int, other: int, text: str | None, now: float) -> Merge:

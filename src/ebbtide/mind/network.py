@@ -88,7 +88,9 @@ class NetworkLife:
     async def fade(self, cycles: int) -> None:
         """Let so many cycles be due that nothing told has called for, and carry them out."""
         for _ in range(cycles):
-            await self._store.apply(Batch((Enqueue(self._clock.now(), COMPRESS),), new_token()))
+            living = await self._store.living()
+            due = Enqueue(self._clock.now(), COMPRESS, upto=int(living[-1]) if len(living) else 0)
+            await self._store.apply(Batch((due,), new_token()))
             await self.compress(lambda: False)
 
     async def close(self) -> None:

@@ -39,9 +39,8 @@ class Room:
 
     @classmethod
     async def of(cls, store: Store, now: float, chance: random.Random) -> "Room":
-        signals = await store.signals()
-        room = cls(store, now, chance, set(signals.id.tolist()) if pool_size(store) else set())
-        room.protect(signals.focus)
+        room = cls(store, now, chance, set((await store.living()).tolist()) if pool_size(store) else set())
+        room.protect(await store.focus())
         return room
 
     def holds(self, memory: int) -> bool:

@@ -50,7 +50,7 @@ async def recall(store: Store, keywords: Sequence[str], relations: Sequence[str]
 
 async def _spread(store: Store, relations: Sequence[str], depth: int) -> tuple[list[int], list[Walk]]:
     """Everything within so many links of the focus, nearest first, then by the strength of the link."""
-    start = (await store.signals()).focus
+    start = await store.focus()
     seen: dict[int, None] = dict.fromkeys(start)
     layer, walks = np.asarray(start, np.int64), []
     for _ in range(depth):
@@ -112,7 +112,7 @@ class Trace:
 
 
 async def traces(store: Store) -> list[Trace]:
-    walk = await store.walk((await store.signals()).id.tolist())
+    walk = await store.walk((await store.living()).tolist())
     ends = await store.contents([*dict.fromkeys(walk.source.tolist()), *dict.fromkeys(walk.target.tolist())])
     lost = {gone.id: content for content, gone in await store.trash()}
     return [

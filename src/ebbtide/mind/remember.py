@@ -67,7 +67,7 @@ def focus_limit(network: Network) -> int:
 
 
 async def focus_names(store: Store) -> list[str]:
-    focus = (await store.signals()).focus
+    focus = await store.focus()
     contents = await store.contents(focus)
     return [contents[point].text for point in focus if point in contents]
 
@@ -96,7 +96,7 @@ class Telling:
 
     async def changes(self, understood: Sequence[Understood]) -> list[Change]:
         self._room = await Room.of(self._store, self._now, self._chance)
-        self._focus = (await self._store.signals()).focus
+        self._focus = await self._store.focus()
         before: int | None = None
         for part in understood:
             await self._let_go(part.focus)
@@ -108,7 +108,8 @@ class Telling:
             if before is not None and self._room.holds(before):
                 self._link_both(before, segment, NEXT, PREVIOUS, self._network.link_initial_strength)
             before = segment
-        return [*self._changes, Settle(self._now, self._task.id), Enqueue(self._now, COMPRESS)]
+        due = Enqueue(self._now, COMPRESS, upto=before or 0)
+        return [*self._changes, Settle(self._now, self._task.id), due]
 
     async def _let_go(self, names: Sequence[str]) -> None:
         """Points that fall out of focus do so first: until then a full pool may not give them up."""

@@ -23,7 +23,7 @@ from ebbtide.core.ledger import Ledger, Run
 from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import StoreInfo, Where
-from ebbtide.core.signals import Signals
+from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot, dump, load
 from ebbtide.core.state import MindState, Task, Trashed, Walk
 
@@ -73,6 +73,12 @@ class MemoryStore:
 
     async def signals(self, ids: Sequence[int] | None = None) -> Signals:
         return self.state.signals() if ids is None else self.state.signals_of(ids)
+
+    async def living(self) -> Column:
+        return self.state.living()
+
+    async def focus(self) -> tuple[int, ...]:
+        return self.state.focus
 
     async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         return self.state.links_of(memory, outgoing=outgoing, relations=relations)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, Mark, State
-from ebbtide.core.metabolism.base import Forecast, Quiet, Verdicts, by_blocks, first_moment, param, since
+from ebbtide.core.metabolism.base import Forecast, Quiet, Verdicts, by_blocks, first_moment, graded, param, since
 from ebbtide.core.signals import Column, Signals
 
 
@@ -52,7 +52,7 @@ class Activity(Quiet):
     @by_blocks
     def judge(self, s: Signals, now: float) -> Verdicts:
         vitality = self.vitality(s, now)
-        state = np.where(vitality >= self.theta_active, _ACTIVE, _COLD)
+        state = graded(_ACTIVE, (vitality < self.theta_active, _COLD))
         return Verdicts(vitality, state, self._deletable(s, vitality, now) * _DELETE)
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, blocks, choice, param
+from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, blocks, choice, graded, param
 from ebbtide.core.signals import Column, Signals
 
 
@@ -90,7 +90,8 @@ class Network(Quiet):
 
     def _state(self, s: Signals, importance: Column) -> Column:
         gone = (importance == 0.0) | (self.target_length(s, importance) < self.delete_threshold)
-        state = np.where(importance >= 1.0, _ACTIVE, np.where(gone, _VANISHING, _FADING))
+        faded = importance < 1.0
+        state = graded(_ACTIVE, (faded, _FADING), (faded & gone, _VANISHING))
         if s.focus:
             state[np.isin(s.id, s.focus)] = _ACTIVE
         return state

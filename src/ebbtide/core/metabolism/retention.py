@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, POLICIES, Policy, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, by_blocks, param, since
+from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, by_blocks, graded, param, since
 from ebbtide.core.signals import Column, Signals
 
 
@@ -34,8 +34,8 @@ class Retention:
 
     @by_blocks
     def judge(self, s: Signals, now: float) -> Verdicts:
-        state = np.where(self.expires_at(s) > now, _ACTIVE, _EXPIRED)
-        return Verdicts(self.vitality(s, now), state, np.zeros(len(s), np.int8))
+        expired = (self._ends(s) <= now) & (s.policy != _PERSISTENT)
+        return Verdicts(self.vitality(s, now), graded(_ACTIVE, (expired, _EXPIRED)), np.zeros(len(s), np.int8))
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]:
         return {
@@ -44,10 +44,14 @@ class Retention:
         }
 
     def expires_at(self, s: Signals) -> Column:
+        return np.where(s.policy == _PERSISTENT, FOREVER, self._ends(s))
+
+    def _ends(self, s: Signals) -> Column:
+        """When each would expire by its strength alone."""
         with np.errstate(divide="ignore"):  # importance 0: ln 0 = −inf, lifted to the shortest life
             life = s.strength * DAY * np.log(s.importance / self.delete_below)
-        ends = s.last_accessed_at + np.maximum(life, self.shortest_life * HOUR)
-        return np.where(s.policy == _PERSISTENT, FOREVER, ends)
+        ends: Column = s.last_accessed_at + np.maximum(life, self.shortest_life * HOUR)
+        return ends
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:
         return [Forecast("expired", at=np.maximum(self.expires_at(s), now))]

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, State
-from ebbtide.core.metabolism.base import Forecast, Verdicts, by_blocks, first_moment, param, since
+from ebbtide.core.metabolism.base import Forecast, Verdicts, by_blocks, first_moment, graded, param, since
 from ebbtide.core.signals import Column, Signals
 
 
@@ -100,8 +100,7 @@ class Score:
         return np.minimum(slowed, 1.0)
 
     def _state(self, score: Column) -> Column:
-        kept = np.where(score >= self.cold_from, _COLD, _DEPRECATED)
-        return np.where(score >= self.active_from, _ACTIVE, kept)
+        return graded(_ACTIVE, (score < self.active_from, _COLD), (score < self.cold_from, _DEPRECATED))
 
 
 def _days(s: Signals, now: float | Column) -> Column:

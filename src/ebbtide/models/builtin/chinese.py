@@ -16,9 +16,9 @@ _UNHEARD = 5  # the dictionary has hardly met it
 _NUMERAL = re.compile(r"第?[零〇一二两三四五六七八九十百千万亿半几多]+")
 _ARTICLE = re.compile(r"一[个只本张件位条家种些名杯份部场套块支辆次棵朵碗盘片颗对副架堂]|几[个次种天本张位]|[每这那哪][一]?[个只本张件位条家种次份部天]")
 _WEEKDAY = re.compile(r"(?:[上下本这]*(?:周|星期|礼拜))[一二三四五六日天末]")
-_NOT_NUMBERS = frozenset("一起 一下 一样 一定 一般 一直 一点 一点儿 一会儿 一时 万一 十分 一边 一共 一旦 多 半天 多少 百般 千万".split())
+_NOT_NUMBERS = frozenset(["一起", "一下", "一样", "一定", "一般", "一直", "一点", "一点儿", "一会儿", "一时", "万一", "十分", "一边", "一共", "一旦", "多", "半天", "多少", "百般", "千万"])
 _NAMING = frozenset({Kind.NAME, Kind.NOUN, Kind.VERB, Kind.ADJECTIVE, Kind.NUMBER})
-_COUNTED = frozenset("个 半 钟 元 多 月 天 年 岁 小时 分钟 点 块 块钱 万 米 公里 斤 公斤".split())
+_COUNTED = frozenset(["个", "半", "钟", "元", "多", "月", "天", "年", "岁", "小时", "分钟", "点", "块", "块钱", "万", "米", "公里", "斤", "公斤"])
 _NAMES = frozenset({"nr", "nrt", "nrfg", "nr1", "nr2", "nrj"})
 _KIND_OF = {
     "n": Kind.NOUN, "v": Kind.VERB, "a": Kind.ADJECTIVE, "d": Kind.ADVERB, "p": Kind.PREPOSITION,
@@ -59,7 +59,7 @@ def tag(run: str, start: int, *, opens: bool) -> list[Token]:
     """Tokens of a run of Chinese characters that stands at `start`; `opens`: at the start of a clause."""
     import rjieba
 
-    pairs = list(_with_names(run, rjieba.tag(run, False), rjieba.tag(run)))
+    pairs = list(_with_names(run, _split(rjieba.tag(run, False)), rjieba.tag(run)))
     tokens: list[Token] = []
     at = start
     for word, label in pairs:
@@ -68,6 +68,14 @@ def tag(run: str, start: int, *, opens: bool) -> list[Token]:
         at += len(word)
         opens = opens and kind is Kind.FILLER
     return list(_called(list(_joined(tokens))))
+
+
+def _split(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    found = []
+    for word, label in pairs:
+        cut = lex.SPLIT.get(word)
+        found += [(word[:cut], "r"), (word[cut:], "v")] if cut else [(word, label)]
+    return found
 
 
 def _with_names(run: str, plain: list[tuple[str, str]], guessed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -124,6 +132,8 @@ def _kind(word: str, label: str, before: Token | None, *, opens: bool) -> Kind:
     listed = _LISTED.get(word)
     if listed:
         return listed
+    if word in lex.GENERIC:
+        return Kind.NOUN
     if _WEEKDAY.fullmatch(word):
         return Kind.TIME
     if word[0] in "第零〇一二两三四五六七八九十百千万亿半几" and label[0] == "m":
@@ -134,7 +144,7 @@ def _kind(word: str, label: str, before: Token | None, *, opens: bool) -> Kind:
 def _noun_here(word: str, label: str, before: Token) -> bool:
     """很多花, 一张票, 的花: a single character that could be a verb, where only a noun can stand."""
     counted = before.kind in {Kind.DETERMINER, Kind.NUMBER} and before.text not in {"多", "一下"}
-    return len(word) == 1 and label[0] in "vgnz" and word not in lex.TONE and (counted and word not in lex.AUXILIARIES)
+    return counted and len(word) == 1 and label[0] in "vgnz" and word not in lex.TONE | lex.AUXILIARIES | lex.VERBS
 
 
 def _count(word: str) -> Kind:

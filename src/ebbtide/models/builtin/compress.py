@@ -29,6 +29,7 @@ _TELLING = 0.6  # a clause below this weight is courtesy: sounds great, 太好�
 _SMALL_CLAUSE = 20  # letters; a Chinese character counts as two
 _CORE = frozenset(Kind) - {Kind.FILLER, Kind.PARTICLE, Kind.MARK}
 _GOVERNING = frozenset({Kind.VERB, Kind.PREPOSITION, Kind.AUXILIARY})
+_DATES = tuple("周一 周二 周三 周四 周五 周六 周日 星期 礼拜 上周 下周 本周".split())
 _LABEL = 0.88  # the noun that says what a number is
 # Within a clause, relative to its level.
 _OFFSET = {
@@ -193,7 +194,7 @@ def _levels(grammar: Grammar) -> list[float]:
 def _level(grammar: Grammar, i: int, ground: float, seen: set[str]) -> float:
     token = grammar.tokens[i]
     if token.kind in KEYS:
-        return ground + 0.03 if token.text.lower() in seen else _KEY[token.kind]
+        return ground + 0.03 if token.text.lower() in seen else _key(token)
     if token.kind is Kind.FILLER:
         return _FILLER
     trimmed = _trimmed(grammar, i)
@@ -205,6 +206,14 @@ def _level(grammar: Grammar, i: int, ground: float, seen: set[str]) -> float:
         if _labels(grammar, i):
             return _LABEL
     return ground + _OFFSET.get(token.kind, 0.0) + min(weight(token), 2.0) / 200
+
+
+def _key(token: Token) -> float:
+    """Monday and 周三 name a day as a date does; tomorrow and 晚上 do not."""
+    dated = token.kind is Kind.TIME and any(
+        word.lower() in en.WEEKDAYS | en.MONTHS or word.startswith(_DATES) for word in token.words
+    )
+    return _KEY[Kind.NUMBER] if dated else _KEY[token.kind]
 
 
 def _trimmed(grammar: Grammar, i: int) -> float | None:

@@ -32,10 +32,11 @@ def lower(token: Token) -> str:
 def tag(tokens: list[Token], words: Sequence[int]) -> None:
     """Give the Latin words among the tokens, at these indices, their kinds; left to right, so that each sees the last."""
     shouted = _shouted([tokens[i] for i in words])
+    plain = {tokens[i].text for i in words if tokens[i].text.islower()}
     for i in words:
         before = tokens[i - 1] if i else _END
         after = tokens[i + 1] if i + 1 < len(tokens) else _END
-        kind = _Word(tokens, i, before, after, shouted=shouted).kind()
+        kind = _Word(tokens, i, before, after, plain, shouted=shouted).kind()
         tokens[i] = tokens[i]._replace(kind=kind)
 
 
@@ -48,11 +49,15 @@ def _shouted(words: list[Token]) -> bool:
 class _Word:
     """One word and its place. The questions are asked in order of how much the answer can be trusted."""
 
-    def __init__(self, tokens: list[Token], i: int, before: Token, after: Token, *, shouted: bool) -> None:
+    def __init__(
+        self, tokens: list[Token], i: int, before: Token, after: Token, plain: set[str], *, shouted: bool
+    ) -> None:
+        self.plain = plain  # words that the text also writes without a capital
         self.text = tokens[i].text
         self.low = lower(tokens[i])
         self.before, self.after = before, after
         self.was, self.next = lower(before), lower(after)
+        self.later = lower(tokens[i + 2]) if i + 2 < len(tokens) else ""
         self.fresh = _fresh(tokens, i)
         self.opens = before.kind is Kind.MARK or before.kind is Kind.FILLER
         self.alone = after.kind is Kind.MARK
@@ -104,7 +109,9 @@ class _Word:
     def grammar(self) -> Kind | None:
         low = self.low
         if low == "to":
-            return Kind.PARTICLE if self.next in lex.VERBS or self.next in lex.BE | lex.HAVE_DO else Kind.PREPOSITION
+            return Kind.PARTICLE if self.infinitive() else Kind.PREPOSITION
+        if low == "that" and self.before.kind in {Kind.NOUN, Kind.NAME}:
+            return Kind.CONJUNCTION
         if low == "like" and (self.before.kind in {Kind.PRONOUN, *_AFTER_IT_A_VERB} or self.was == "to"):
             return Kind.VERB
         if low in lex.BE or low in lex.MODALS:
@@ -115,6 +122,13 @@ class _Word:
             if low in words:
                 return kind
         return None
+
+    def infinitive(self) -> bool:
+        """to sign, to strike the clause — but not: to school."""
+        if self.next in lex.VERBS or self.next in lex.BE | lex.HAVE_DO:
+            return True
+        object_follows = self.later in lex.DETERMINERS or self.later in lex.PRONOUNS
+        return object_follows and self.next.isalpha() and self.next not in lex.EVERYDAY | lex.DETERMINERS | lex.PRONOUNS
 
     def helps(self) -> bool:
         """have seen, did not go, do you know — but not: have a dog."""
@@ -140,22 +154,23 @@ class _Word:
     def everyday(self) -> bool:
         """Whether a word that opens a sentence is likely to owe its capital to that alone."""
         low = self.low
-        known = low in lex.EVERYDAY or base(low) in lex.EVERYDAY or low in lex.GENERIC or low in lex.SPANS
+        known = low in self.plain or low in lex.EVERYDAY or base(low) in lex.EVERYDAY or low in lex.GENERIC or low in lex.SPANS
         return known or low.endswith(("ly", "ing", "ed", *_ADJECTIVE_ENDS, *_NOUN_ENDS[:6]))
 
     def open(self) -> Kind:
         low, was = self.low, self.before
         if low.endswith("ly") and len(low) > 4 and low not in lex.NOUNS:
             return Kind.ADJECTIVE if low in lex.ADJECTIVES else Kind.ADVERB
-        if low in lex.ADJECTIVES:
+        if low in lex.ADJECTIVES or (low.endswith(("er", "est")) and base(low) in lex.ADJECTIVES):
             return Kind.ADJECTIVE
         if self.verb():
             return Kind.VERB
         if low in lex.NOUNS or low.endswith(_NOUN_ENDS):
             return Kind.NOUN
+        if low.endswith("ed") and len(low) > 4:
+            return Kind.ADJECTIVE
         if low.endswith(_ADJECTIVE_ENDS):
-            stands_alone = was.kind is Kind.DETERMINER and (self.alone or self.after.kind is not Kind.MARK) and self.alone
-            return Kind.NOUN if stands_alone else Kind.ADJECTIVE
+            return Kind.NOUN if was.kind is Kind.DETERMINER and self.alone else Kind.ADJECTIVE
         if self.was in lex.BE and self.alone:
             return Kind.ADJECTIVE
         return Kind.NOUN
@@ -174,8 +189,15 @@ class _Word:
         if low.endswith(("ed", "ing")) and len(low) > 4 and low not in lex.NOUNS:
             return True
         if either:
-            return self.was in lex.SUBJECTS or was is Kind.NAME or self.opens
+            return self.was in lex.SUBJECTS or was is Kind.NAME or self.opens or self.governs()
         return listed
+
+    def governs(self) -> bool:
+        """the oven costs 400, a man who wears hats: what stands around it wants a verb here."""
+        after = self.next
+        complement = after in lex.DETERMINERS or after in lex.POSSESSIVES or after in lex.ADJECTIVES
+        complement = complement or self.after.kind is Kind.NUMBER
+        return self.was in {"who", "which", "that"} or (self.before.kind is Kind.NOUN and complement)
 
 
 _GRAMMAR = (
@@ -203,7 +225,7 @@ def base(word: str) -> str:
     for end, put in (("ies", "y"), ("ied", "y")):
         if word.endswith(end) and len(word) > 4:
             return word[:-3] + put
-    for end in ("ing", "ed", "es", "s"):
+    for end in ("ing", "ed", "est", "er", "es", "s"):
         if word.endswith(end) and len(word) - len(end) > 2:
             stem = word[: -len(end)]
             doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz"
@@ -215,10 +237,10 @@ def base(word: str) -> str:
 
 def singular(noun: str) -> str:
     """One of them: for entities, so that leases and lease are one."""
-    if len(noun) < 4 or noun.endswith(("ss", "us", "is", "news", "series")):
+    if len(noun) < 4 or noun.endswith(("ss", "us", "is", "news", "series", "glasses", "clothes", "jeans", "means")):
         return noun
     if noun.endswith("ies") and len(noun) > 4:
         return noun[:-3] + "y"
     if noun.endswith(("sses", "ches", "shes", "xes", "zzes")):
         return noun[:-2]
-    return noun[:-1] if noun.endswith("s") else noun
+    return noun.removesuffix("s")

@@ -17,12 +17,18 @@ _PREDICATE = frozenset({Kind.VERB, Kind.ADJECTIVE})
 _SAID = CONTENT | {Kind.PRONOUN, Kind.QUESTION}
 _BARE_UNITS = tuple("个本张辆台件套间只条支瓶盒杯袋包片粒颗棵双对份位名")
 _NEAR_QUALIFIERS = frozenset(
-    "only almost nearly 只 仅 仅仅 几乎 至少 至多 最多 最少 大约 约 差点 差点儿 险些".split()
+    ["only", "almost", "nearly", "只", "仅", "仅仅", "几乎", "至少", "至多", "最多", "最少", "大约", "约", "差点", "差点儿", "险些"]
 )
 # These turn a time or an amount into another one: until Friday, 超过 100.
 _TIME_PREPOSITIONS = frozenset(
-    "before after until till by since over under above below within between than past 从 到 比 超过 低于 高于 自 自从 截至 直到".split()
+    ["before", "after", "until", "till", "by", "since", "over", "under", "above", "below", "within", "between", "than", "past", "从", "到", "比", "超过", "低于", "高于", "自", "自从", "截至", "直到"]
 )
+
+
+def bare(number: Token) -> bool:
+    """Whether a number says how many, but not of what."""
+    text = number.text
+    return text.endswith(_BARE_UNITS) or text.replace(",", "").isdigit() or text.lower() in en.NUMERALS
 
 
 class Grammar:
@@ -85,9 +91,7 @@ class Grammar:
     # ---- rules, one for each kind of word
 
     def negation(self, i: int) -> None:
-        head = self.after(i, _PREDICATE, within=5)
-        if head is None:
-            head = self.after(i, CONTENT)
+        head = self.after(i, CONTENT)
         low = lower(self.tokens[i])
         if head is None or low in en.NEGATIVE_OBJECTS or self._inside_verb(i):
             verb = self.before(i, _PREDICATE)
@@ -96,7 +100,7 @@ class Grammar:
         if head is None:
             return
         self.tie(i, head)
-        self._lift_object(head)
+        self._tie_object(head)
         if i and self.tokens[i - 1].kind is Kind.AUXILIARY:  # did not, is never
             self.hang(i - 1, i)
             self.lifted.append((i - 1, i))
@@ -106,19 +110,24 @@ class Grammar:
             if self.tokens[j].kind in _SAID and j != head:
                 self.hang(j, i, carry=True)
 
-    def _lift_object(self, head: int) -> None:
+    def _tie_object(self, head: int) -> None:
         """Not to order peanuts is not the same as not to order."""
         noun = self.after(head, frozenset({Kind.NOUN}), within=4)
         if noun is None:
             noun = self.after(head, frozenset({Kind.NUMBER}), within=2)
         if self.tokens[head].kind is Kind.VERB and noun is not None:
-            self.lifted.append((noun, head))
+            self.tie(noun, head)
 
     def _inside_verb(self, i: int) -> bool:
         """吃不完: the negation stands inside what it negates."""
         before, after = self.before(i, _PREDICATE, within=1), self.after(i, _PREDICATE, within=1)
         touching = before is not None and self.tokens[before].end == self.tokens[i].start
         return self.tokens[i].han and touching and after is not None
+
+    def filler(self, i: int) -> None:
+        """as well, thank you: half of it would be worse than all of it."""
+        if i and self.tokens[i - 1].kind is Kind.FILLER:
+            self.tie(i, i - 1)
 
     def qualifier(self, i: int) -> None:
         near = lower(self.tokens[i]) in _NEAR_QUALIFIERS
@@ -132,10 +141,8 @@ class Grammar:
 
     def number(self, i: int) -> None:
         """Three of what? A bare number is nothing without its noun."""
-        text = self.tokens[i].text
-        bare = text.endswith(_BARE_UNITS) or text.isdigit() or text.lower() in en.NUMERALS
         noun = self.after(i, frozenset({Kind.NOUN}), within=2)
-        if bare and noun is not None and all(t.kind is Kind.ADJECTIVE for t in self.tokens[i + 1 : noun]):
+        if bare(self.tokens[i]) and noun is not None and all(t.kind is Kind.ADJECTIVE for t in self.tokens[i + 1 : noun]):
             self.tie(i, noun)
 
     def verb(self, i: int) -> None:
@@ -208,8 +215,9 @@ class Grammar:
 
     def conjunction(self, i: int) -> None:
         self.hang(i, self.after(i, _SAID))
-        if self.joins(i):
-            self.hang(i, self.before(i, _SAID))
+        # Nothing starts with "but" or 所以 when what it answers to is gone.
+        said = (j for j in range(i - 1, -1, -1) if self.tokens[j].kind in _SAID)
+        self.hang(i, self.before(i, _SAID) if self.joins(i) else next(said, None))
 
     def joins(self, i: int) -> bool:
         low = lower(self.tokens[i])
@@ -245,6 +253,7 @@ class Grammar:
 
 _RULES: dict[Kind, Callable[[Grammar, int], None]] = {
     Kind.NEGATION: Grammar.negation,
+    Kind.FILLER: Grammar.filler,
     Kind.QUALIFIER: Grammar.qualifier,
     Kind.NUMBER: Grammar.number,
     Kind.VERB: Grammar.verb,

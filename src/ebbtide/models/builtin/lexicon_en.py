@@ -60,7 +60,7 @@ QUALIFIERS = _words(
     "if unless maybe perhaps possibly probably may might almost nearly only supposedly allegedly apparently"
 )
 FILLERS = _words(
-    "oh ah hey hi hello wow yeah yes yep yup okay ok sure thanks thank thx please well anyway actually basically "
+    "ha oh ah hey hi hello wow yeah yes yep yup okay ok sure thanks thank thx please well anyway actually basically "
     "honestly literally hmm um uh er haha lol great awesome cool nice sweet yay alright right exactly indeed "
     "congratulations congrats welcome sorry cheers bye goodbye understood noted gotcha absolutely definitely certainly"
 )
@@ -71,7 +71,7 @@ INTENSIFIERS = _words(
 ADVERBS = INTENSIFIERS | _words(
     "here there now then later soon ago away back together often sometimes usually once twice else instead otherwise "
     "however therefore thus meanwhile moreover furthermore first finally next yet far long well maybe abroad home "
-    "forward ahead tomorrow's further less least most more ok today's besides"
+    "forward ahead indoors outdoors anywhere everywhere somewhere nowhere upstairs downstairs tomorrow's further less least most more ok today's besides"
 )
 TOPIC_CUES = (
     ("by", "the", "way"),
@@ -143,7 +143,8 @@ GENERIC = _words(
     "nothing someone anyone everyone people person day days part parts case point fact idea place end start rest "
     "example matter reason while moment couple number amount side turn self type types form bunch tons place "
     "note notes question questions answer answers help yes no ok okay thanks "
-    "morning afternoon evening night noon week weekend month year hour minute"
+    "morning afternoon evening night noon week weekend weeks months years month year hour hours minute minutes "
+    "second seconds plenty pound pounds euro euros dollar dollars percent cent cents mile miles kilometre metre"
 )
 PLACE_NOUNS = _words(
     "pier street road avenue lane square station airport port harbour harbor library park hotel hostel restaurant cafe "
@@ -155,7 +156,7 @@ PLACE_NOUNS = _words(
 MOTION = _words(
     "go goes went gone going come comes came coming move moves moved moving travel travels travelled traveled fly "
     "flies flew flying drive drives drove driving walk walks walked walking head heads headed heading return returns "
-    "returned arrive arrives arrived get gets got back trip flight ticket tickets train way visit ride rode"
+    "returned arrive arrives arrived ride rode flight train ticket"
 )
 
 VERBS = _words(
@@ -166,7 +167,7 @@ VERBS = _words(
     broadcast build built burn buy call came cancel care carry catch caught celebrate change charge chase cheat check
     choose chose chosen claim clean clear climb close collect come compare complain complete confirm connect consider
     contact contain continue cook copy cost count cover create cross cry cut dance deal dealt decide decline deliver
-    demand deny depend deposit describe deserve design destroy develop die dig discover discuss draw drawn drew drink
+    demand deny depend deposit done describe deserve design destroy develop die dig discover discuss draw drawn drew drink
     drank drunk drive driven drop earn eat ate eaten email encourage end enjoy ensure enter escape examine exist
     expect explain face fail fall fallen fear feed fed feel fell felt fetch fight fill find finish fit fix fly flew
     flown focus follow forbid forget forgot forgotten forgive found gain gather gave get give given go goes gone got
@@ -201,7 +202,7 @@ NOUN_VERBS = _words(
 )
 ADJECTIVES = _words(
     """
-    able afraid alive alone amazing angry awesome annoyed available aware awful bad beautiful best better big bitter black
+    able afraid complete last next right sorry alive alone amazing angry awesome annoyed available aware awful bad beautiful best better big bitter black
     blue brave bright broken brown busy calm cheap clean clear clever close cold comfortable common confident cool correct
     crazy cute daily dark dead deep delicious different difficult dirty double dry due early easy empty entire excited
     exciting expensive extra fair false familiar famous fast fat favorite favourite fine flat former free fresh

@@ -20,7 +20,7 @@ from ebbtide.models.builtin.weigh import features
 from ebbtide.models.builtin.words import read
 
 _COMFORTABLE = 240  # beyond this, going on takes more than the benefit of the doubt
-_SHORT = 80  # an answer of at most this size stays with its question
+_SHORT = 90  # an answer of at most this size stays with its question; one that shows its bond may have twice that
 _FADE = 0.6  # how much of an earlier sentence's words still counts, one sentence later
 _COHERENT = 0.12  # share of a sentence's words that must be known for it to go on by them alone
 _BULLETS = ("-", "*", "•", "·", "–")
@@ -128,7 +128,9 @@ def _replies(piece: _Piece, sentence: _Sentence) -> bool:
     if before.message + 1 != sentence.message:
         return False
     if any(each.asks for each in piece.sentences[-2:] if each.message == before.message):
-        return sentence.size <= _SHORT
+        bound = sentence.opening[0].kind is Kind.FILLER if sentence.opening else True
+        bound = bound or _shared(piece.words, sentence.words) >= _COHERENT
+        return sentence.size <= (2 * _SHORT if bound else _SHORT)
     return sentence.empty and sentence.size <= _SHORT // 2
 
 

@@ -128,8 +128,9 @@ def _name(one: Token, two: Token, after: Token | None) -> Kind | None:
 
 
 def _chinese_name(one: Token, two: Token, after: Token | None) -> Kind | None:
-    person = one.text[0] in zh.SURNAMES and not chinese.place(one.text)
-    if person or len(one.text) + len(two.text) > _LONG + 4:
+    road = two.kind in {Kind.NOUN, Kind.VERB} and two.text in zh.ROAD_ENDS
+    person = one.text[0] in zh.SURNAMES and not chinese.place(one.text) and not one.text.endswith("记")
+    if (person and not road) or len(one.text) + len(two.text) > _LONG + 4:
         return None
     if two.kind is Kind.NAME and two.text[0] not in zh.SURNAMES and not one.text.endswith(("区", "市", "省", "县")):
         return Kind.NAME

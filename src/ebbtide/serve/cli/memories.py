@@ -188,7 +188,8 @@ def explain(
     if not caller.as_json:
         show(explanation, days)
         return
-    curve = [{"at": when, "vitality": vitality} for when, vitality in explanation.curve]
+    along = "scans" if explanation.metabolism == "network" else "at"
+    curve = [{along: when, "vitality": vitality} for when, vitality in explanation.curve]
     render.as_json({**render.plain(explanation), "curve": curve})
 
 

@@ -28,7 +28,9 @@ def connect(path: Path, durability: str) -> sqlite3.Connection:
 
 def write(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
     """All of it in one transaction, or none."""
-    if statements:
+    if len(statements) == 1 and len(statements[0].rows) == 1:  # a single insert is a transaction by itself
+        connection.execute(statements[0].sql, statements[0].rows[0])
+    elif statements:
         with transaction(connection):
             run(connection, statements)
 

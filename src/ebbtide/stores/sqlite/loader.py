@@ -1,11 +1,12 @@
 """From the tables to the mirror: read the columns, then bring hot counters up to date from the journal."""
 
 import sqlite3
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ebbtide.core.changes import Access, Entry, Scan, Traverse, WriteDown
+from ebbtide.core.changes import Access, Enqueue, Entry, Requeue, Scan, SetAside, Settle, Traverse, WriteDown
 from ebbtide.core.ledger import REMEMBERED_BATCHES, Ledger
 from ebbtide.core.ranges import ranges_of, within
 from ebbtide.core.replay import fold
@@ -91,7 +92,11 @@ def _fold_where_missing(state: MindState, entry: Entry) -> None:
         case WriteDown():
             missing = np.flatnonzero(_missing(state, entry.seq, entry.change.ids))
             fold(state, entry.change.only(missing.tolist()), entry.seq)
-        case Scan(at, ranges):
+        case Enqueue() | Settle() | SetAside() | Requeue():
+            fold(state, entry.change, entry.seq)
+        case Scan(at, ranges, number):
+            if task := state.tasks.get(number):
+                state.tasks[number] = replace(task, scanned=task.scanned + ranges)
             every = np.sort(state.table.columns["id"][: len(state.table)])
             behind = _behind(state, entry.seq, tuple(every[within(every, ranges)].tolist()))
             fold(state, Scan(at, ranges_of(np.array(behind, np.int64), every)), entry.seq)

@@ -25,7 +25,7 @@ from ebbtide.core.ledger import Ledger, Run
 from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import StoreInfo, Where
-from ebbtide.core.signals import Signals
+from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot, dump
 from ebbtide.core.state import MindState, Task, Trashed, Walk
 from ebbtide.stores.sqlite import codec, loader
@@ -176,10 +176,8 @@ class SqliteStore:
     async def _checkpoint(self) -> None:
         """Write the hot counters of every row that has moved, so that opening need not replay them."""
         self._hot_entries = 0
-        state = self._state
-        moved = state.table.moved()
-        statements = [self._writer.rows(moved)] if moved else []
-        await self._commit([*statements, Statement(sql("write_meta"), [("checkpoint", str(state.seq))])])
+        self._require_open()
+        await self._commit(self._writer.checkpoint())
 
     # ---- reading
 
@@ -212,6 +210,12 @@ class SqliteStore:
 
     async def signals(self, ids: Sequence[int] | None = None) -> Signals:
         return self._state.signals() if ids is None else self._state.signals_of(ids)
+
+    async def living(self) -> Column:
+        return self._state.living()
+
+    async def focus(self) -> tuple[int, ...]:
+        return self._state.focus
 
     async def links(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         return self._state.links_of(memory, outgoing=outgoing, relations=relations)

@@ -9,16 +9,11 @@ from ebbtide.core.changes import (
     Change,
     Configure,
     Discard,
-    Enqueue,
     Forget,
     Merge,
     PutMemory,
-    Requeue,
     Restore,
     Rewrite,
-    Scan,
-    SetAside,
-    Settle,
     subject,
 )
 from ebbtide.core.ledger import Run
@@ -61,7 +56,7 @@ class Writer:
         if isinstance(change, PutMemory):
             self._births(run)
         else:
-            self._content(change, run.seq)
+            self._content(change)
             self._links(run.delta.links)
             self._touched.update(dict.fromkeys(run.delta.rows))
         self._enter(run)
@@ -87,6 +82,14 @@ class Writer:
         self._begin()
         return statements
 
+    def checkpoint(self) -> list[Statement]:
+        """What is always on the move, as it stands now: the hot counters that moved, and the queue."""
+        moved, tasks = self._state.table.moved(), self._state.tasks
+        counters = [self.rows(moved)] if moved else []
+        queue = [Statement(sql("put_task"), [(task, codec.encode(tasks[task])) for task in tasks])] if tasks else []
+        seen = Statement(sql("write_meta"), [("checkpoint", str(self._state.seq))])
+        return [*counters, Statement(sql("drop_tasks"), [()]), *queue, seen]
+
     def rows(self, ids: Sequence[int]) -> Statement:
         """The rows of these memories as they stand now, hot counters and all."""
         table = self._state.table
@@ -105,7 +108,7 @@ class Writer:
         else:
             self._statements.append(Statement(text, rows))
 
-    def _content(self, change: Change, seq: int) -> None:
+    def _content(self, change: Change) -> None:
         match change:
             case Rewrite():
                 self._add(sql("replace_content"), _said(change.content, change.id))
@@ -116,12 +119,6 @@ class Writer:
                 self._add(sql("replace_content"), _said(change.content, change.into))
             case Restore():
                 self._restore(change)
-            case Settle():
-                self._add(sql("drop_task"), (change.task,))
-            case Enqueue():
-                self._task(seq)
-            case SetAside() | Requeue() | Scan() if change.task in self._state.tasks:
-                self._task(change.task)
             case Configure():
                 self._fit()
                 self._add(sql("write_meta"), ("configuration", codec.encode(change)))
@@ -165,9 +162,6 @@ class Writer:
         for code in range(self._relations, len(names)):
             self._add(sql("put_relation"), (code, names[code]))
         self._relations = len(names)
-
-    def _task(self, task: int) -> None:
-        self._add(sql("put_task"), (task, codec.encode(self._state.tasks[task])))
 
     def _trash(self, memory: int) -> None:
         gone = self._state.trash[memory]

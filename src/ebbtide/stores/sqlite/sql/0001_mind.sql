@@ -79,7 +79,7 @@ CREATE TABLE journal (
 
 CREATE INDEX journal_by_memory ON journal (memory) WHERE memory IS NOT NULL;
 
--- The mind's queue: tasks that wait, and tasks that failed and were set aside.
+-- The mind's queue as of the last checkpoint: tasks that wait, and tasks that failed and were set aside.
 CREATE TABLE tasks (
     id   INTEGER PRIMARY KEY,
     body TEXT NOT NULL                           -- JSON

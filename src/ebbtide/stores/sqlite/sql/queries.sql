@@ -43,10 +43,10 @@ SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash WHERE key 
 ORDER BY forgotten_at DESC, id DESC;
 
 -- name: put_task
-INSERT INTO tasks (id, body) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body;
+INSERT INTO tasks (id, body) VALUES (?, ?);
 
--- name: drop_task
-DELETE FROM tasks WHERE id = ?;
+-- name: drop_tasks
+DELETE FROM tasks;
 
 -- name: read_tasks
 SELECT body FROM tasks;
@@ -62,7 +62,9 @@ SELECT seq, kind, body, token FROM journal WHERE memory = ? AND seq > ? ORDER BY
 
 -- The hot entries a crash may have left out of the tables.
 -- name: read_hot_entries
-SELECT seq, kind, body, token FROM journal WHERE seq > ? AND kind IN ('access', 'traverse', 'scan', 'tick') ORDER BY seq;
+SELECT seq, kind, body, token FROM journal
+WHERE seq > ? AND kind IN ('access', 'traverse', 'scan', 'tick', 'enqueue', 'settle', 'set_aside', 'requeue')
+ORDER BY seq;
 
 -- name: last_entry
 SELECT coalesce(max(seq), 0) FROM journal;

@@ -1,0 +1,148 @@
+"""What a segment speaks of: a phrase, its keywords, and the things and people in it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ebbtide.core.ports import Distilled
+from ebbtide.models.builtin import lexicon_en as en
+from ebbtide.models.builtin import lexicon_zh as zh
+from ebbtide.models.builtin.compress import compress
+from ebbtide.models.builtin.english import lower, singular
+from ebbtide.models.builtin.grammar import Grammar, bare
+from ebbtide.models.builtin.tokens import CONTENT, KEYS, Kind, Token, chinese
+from ebbtide.models.builtin.weigh import vague, weight
+from ebbtide.models.builtin.words import read
+
+KEYWORDS = 8
+ENTITIES = 5
+_PHRASE_CHARACTERS = 20  # Chinese
+_PHRASE_WORDS, _PHRASE_LETTERS = 8, 60  # English
+_AGAIN = 0.5  # what each further mention adds to a word's weight
+_TELLING_VERB = 0.5
+_SKIPPED = frozenset({Kind.MARK, Kind.FILLER, Kind.CONJUNCTION, Kind.PARTICLE})
+
+
+@dataclass(slots=True)
+class _Found:
+    """A word of the segment, in all its mentions."""
+
+    text: str
+    kind: Kind
+    weight: float
+
+    def again(self) -> None:
+        self.weight *= 1 + _AGAIN
+
+
+def distil(segment: str) -> Distilled:
+    tokens = read(segment)
+    return Distilled(_phrase(segment, tokens), _keywords(tokens), _entities(tokens))
+
+
+# ---- entities
+
+
+def entity(token: Token) -> str | None:
+    """The name under which a token is an entity, the same for all its forms; None if it can be none."""
+    if token.kind is Kind.NAME:
+        return token.text
+    if token.kind is Kind.NOUN and not vague(token):
+        return token.text if token.han else _thing(token)
+    if token.kind is Kind.PRONOUN:
+        return token.text if token.text in zh.THIRD_PERSON else en.THIRD_PERSON.get(lower(token))
+    return None
+
+
+def _thing(token: Token) -> str:
+    *rest, last = token.words
+    return " ".join([*(word.lower() for word in rest), singular(last.lower())])
+
+
+def _entities(tokens: Sequence[Token]) -> tuple[str, ...]:
+    found = _collect((token, entity(token)) for token in tokens)
+    if not found:
+        found = _collect((token, _speaker(token)) for token in tokens)
+    # Names, then things, then pronouns: sorting is stable, so what was said first stays first among equals.
+    ranked = sorted(found, key=lambda each: (each.kind is Kind.PRONOUN, -each.weight))
+    return tuple(each.text for each in ranked[:ENTITIES])
+
+
+def _speaker(token: Token) -> str | None:
+    """I and you are in every conversation; they are its entities only where there is nothing else."""
+    if token.kind is not Kind.PRONOUN:
+        return None
+    return token.text if token.text in zh.FIRST_PERSON else en.FIRST_PERSON.get(lower(token))
+
+
+def _collect(named: Iterable[tuple[Token, str | None]]) -> list[_Found]:
+    found: dict[str, _Found] = {}
+    for token, name in named:
+        if not name:
+            continue
+        if name.lower() in found:
+            found[name.lower()].again()
+        else:
+            found[name.lower()] = _Found(name, token.kind, weight(token))
+    return list(found.values())
+
+
+# ---- keywords
+
+
+def _keywords(tokens: Sequence[Token]) -> tuple[str, ...]:
+    found = sorted(_collect(_candidates(tokens)), key=lambda each: -each.weight)
+    chosen: list[str] = []
+    for each in found:
+        if not any(each.text in other for other in chosen):
+            chosen.append(each.text)
+    return tuple(chosen[:KEYWORDS])
+
+
+def _candidates(tokens: Sequence[Token]) -> Iterator[tuple[Token, str | None]]:
+    counted = None  # a bare number waits for what it counts: 120 guests, 3个漏洞
+    for token in tokens:
+        if counted is not None and token.kind is Kind.NOUN:
+            yield counted, counted.text + ("" if token.han else " ") + token.text
+        elif counted is not None:
+            yield counted, counted.text
+        counted = token if token.kind is Kind.NUMBER and bare(token) else None
+        if counted is None:
+            yield token, _keyword(token)
+    if counted is not None:
+        yield counted, counted.text
+
+
+def _keyword(token: Token) -> str | None:
+    if token.kind in KEYS:
+        return token.text
+    if token.kind not in CONTENT or vague(token):
+        return None
+    if token.kind is Kind.NOUN or weight(token) >= _TELLING_VERB:
+        return token.text if token.han else token.text.lower()
+    return None
+
+
+# ---- the phrase
+
+
+def _phrase(segment: str, tokens: Sequence[Token]) -> str:
+    """The most telling clause, shortened if it is too long."""
+    clauses = Grammar(tokens).members
+    if not clauses:
+        return segment.strip()[:_PHRASE_CHARACTERS]
+    best = max(clauses, key=lambda clause: (sum(weight(tokens[i]) for i in clauses[clause]), -clause))
+    words = [tokens[i] for i in clauses[best]]
+    while len(words) > 1 and words[0].kind in _SKIPPED:
+        words = words[1:]
+    return _short(segment[words[0].start : words[-1].end])
+
+
+def _short(clause: str) -> str:
+    if chinese(clause):
+        return compress(clause, _PHRASE_CHARACTERS) or clause[:_PHRASE_CHARACTERS]
+    phrase = compress(clause, _PHRASE_LETTERS)
+    length = _PHRASE_LETTERS
+    while len(phrase.split()) > _PHRASE_WORDS and length > _PHRASE_WORDS:
+        length -= 4
+        phrase = compress(clause, length)
+    return phrase.strip(" ,;:") or clause[:_PHRASE_LETTERS]
