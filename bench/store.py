@@ -19,7 +19,7 @@ import ebbtide
 from bench.measure import Figure, Goal, medians, options, progress, report, timed
 from ebbtide.stores.sqlite.connection import connect
 from ebbtide.stores.sqlite.queries import births, insert_memory
-from ebbtide.stores.sqlite.schema import migrate
+from ebbtide.stores.sqlite.schema import make
 
 CALLERS = 64
 BATCH = 1000
@@ -50,8 +50,8 @@ class Bare:
     connection: sqlite3.Connection = field(init=False)
 
     def __post_init__(self) -> None:
+        make(self.path)
         self.connection = connect(self.path, self.durability)
-        migrate(self.connection, self.path)
 
     def one_by_one(self, count: int) -> float:
         """Autocommit: each insert is a transaction of its own, with as few calls as there can be."""

@@ -197,7 +197,6 @@ def test_a_faulty_phrase_is_refused_with_its_reason(phrase: str, fault: str) -> 
 @pytest.mark.parametrize(
     ("keywords", "entities", "fault"),
     [
-        ((), (), "there are no keywords"),
         (("预算", ""), (), "the keyword '' is not usable: it is empty"),
         (("火箭",), (), "the keyword '火箭' is not usable: it does not stand in the text"),
         (("预算",), ("李雷",), "the entity '李雷' is not usable: it does not stand in the text"),

@@ -177,6 +177,13 @@ def test_a_long_text_vanishes_when_its_link_breaks() -> None:
     assert scans_until("vanishing", one(original_length=10_000, links=links(0.5))) == [129]
 
 
+def test_the_strongest_link_is_the_last_to_break() -> None:
+    # ln 0.01 / ln 0.97 = 4.6051701860 / 0.0304592075 = 151.19, so 152
+    assert scans_until("vanishing", one(original_length=10_000, links=links(1.0))) == [152]
+    # 0.5³ is exactly the break threshold and holds; 0.5⁴ is under it
+    assert scans_until("vanishing", one(original_length=10_000, links=links(1.0)), HALVING) == [4]
+
+
 def test_scans_already_made_are_not_counted_again() -> None:
     # 76 scans in all: 70 are past for a link of the first scan, none for one set just now
     assert scans_until("vanishing", one(scan_count=70, links=links(0.5))) == [6]

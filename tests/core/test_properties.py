@@ -7,7 +7,6 @@ that and for nothing else.
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.core.memory import CODE_OF, DAY, POLICIES, Mark, State
-from ebbtide.core.metabolism import Activity, Metabolism, Network, Retention, Score, Verdicts, base
-from ebbtide.core.signals import NEVER, Column, LinkColumns, Signals
+from ebbtide.core.metabolism import Activity, Metabolism, Network, Retention, Score, Verdicts
+from ebbtide.core.signals import COMMON, NEVER, OWN, Column, LinkColumns, Signals
 from tests.builders import BIRTH, forecast, rows
 
 ROUNDING = 1e-11
@@ -128,6 +127,19 @@ def walked(s: Signals, at: float) -> Signals:
 
 def scanned(s: Signals, times: int) -> Signals:
     return changed(s, scan_count=s.scan_count + times)
+
+
+def repeated(s: Signals, times: int) -> Signals:
+    """The same memories, with the same links and the same ids, over and over."""
+    columns = {name: np.tile(getattr(s, name), times) for name in COMMON | OWN}
+    rows_moved = np.repeat(np.arange(times) * len(s), len(s.links.row))
+    many = LinkColumns(
+        np.tile(s.links.row, times) + rows_moved,
+        np.tile(s.links.strength, times),
+        np.tile(s.links.since, times),
+        np.tile(s.links.pinned, times),
+    )
+    return changed(s, **columns, links=many)
 
 
 def row_of(s: Signals, row: int) -> Signals:
@@ -274,7 +286,7 @@ def test_the_state_of_a_network_memory_changes_exactly_at_the_forecast_scan(netw
 
 
 @ALL
-@law
+@settings(law, max_examples=40)
 @given(data=st.data(), s=memories(), now=MOMENT)
 def test_the_forecast_of_many_is_the_forecast_of_each(
     metabolisms: Metabolisms, data: st.DataObject, s: Signals, now: float
@@ -309,15 +321,15 @@ def test_judging_columns_is_judging_row_by_row(
 
 
 @ALL
-@law
-@given(data=st.data(), s=memories(), now=MOMENT, size=st.integers(1, 3))
-def test_judging_in_blocks_is_judging_at_once(
-    metabolisms: Metabolisms, data: st.DataObject, s: Signals, now: float, size: int
+@settings(law, max_examples=10)
+@given(data=st.data(), s=memories(), now=MOMENT)
+def test_a_hundred_thousand_memories_are_judged_as_one_is(
+    metabolisms: Metabolisms, data: st.DataObject, s: Signals, now: float
 ) -> None:
     metabolism = data.draw(metabolisms)
-    with mock.patch.object(base, "BLOCK", size):
-        in_blocks = metabolism.judge(s, now)
-    assert_same(in_blocks, metabolism.judge(s, now))
+    times = 100_000 // len(s)
+    whole = metabolism.judge(repeated(s, times), now)
+    assert_same(whole, _picked(metabolism.judge(s, now), np.tile(np.arange(len(s)), times)))
 
 
 @ALL

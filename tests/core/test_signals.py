@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -75,6 +76,12 @@ def test_memories_that_are_not_here_have_no_row() -> None:
     assert [memory in table for memory in (-1, 0, 1, 2, 3, 10**12)] == [False, False, False, True, False, False]
 
 
+def test_a_negative_id_is_no_memory_counted_from_the_end() -> None:
+    table = table_of(15)  # the last of the sixteen ids a new table has room for
+    assert table.rows([-1]).tolist() == [-1]
+    assert -1 not in table
+
+
 def test_removing_moves_the_last_row_into_the_gap_and_says_which() -> None:
     table = table_of(1, 2, 3)
     assert table.remove(1) == 3
@@ -88,9 +95,16 @@ def test_a_row_that_moves_takes_along_whether_it_must_be_written() -> None:
     table.dirty[table.row(3)] = True
     table.remove(1)
     assert table.dirty[:2].tolist() == [True, False]
-    table.remove(3)
+
+
+def test_a_new_row_has_nothing_to_be_written_whatever_stood_in_its_place() -> None:
+    table = table_of(1, 2, 3)
+    table.dirty[:3] = True
+    for memory in (3, 2):
+        table.remove(memory)
     table.append(table_row(4, 4, SCORED))
-    assert table.dirty[:2].tolist() == [False, False]
+    table.extend(1, {name: [value] for name, value in table_row(5, 5, SCORED).items()})
+    assert table.moved() == [1]
 
 
 def test_the_memories_that_must_be_written_can_be_named() -> None:
@@ -151,14 +165,6 @@ def test_rows_picked_from_the_table_can_be_given_their_links_and_the_focus() -> 
     assert (picked.id.tolist(), picked.links, picked.focus) == ([6], given, focus)
 
 
-def test_a_part_is_a_run_of_rows_that_is_not_copied_and_has_no_links() -> None:
-    table = table_of(4, 5, 6)
-    part = table.view(links(0.5), focus=(6,)).part(slice(1, 3))
-    table.columns["access_count"][:] = [70, 71, 72, *[0] * 13]
-    assert (part.id.tolist(), part.access_count.tolist()) == ([5, 6], [71, 72])
-    assert (part.focus, len(part.links.row), len(part.importance)) == ((6,), 0, 0)
-
-
 # ---- against a dict of rows
 
 FRESH = st.integers(1, 200)
@@ -204,3 +210,4 @@ class TableAgainstDict(RuleBasedStateMachine):
 
 
 TestTableAgainstDict = TableAgainstDict.TestCase
+TestTableAgainstDict.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)

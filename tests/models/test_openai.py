@@ -62,7 +62,9 @@ async def test_it_distils_and_leaves_out_what_the_segment_does_not_say() -> None
     assert distilled_fault(ZH, gist) is None
 
 
-@pytest.mark.parametrize(("said", "relation"), [("涉及", "涉及"), ("  关于。", "关于"), ("“属于”", "属于")])
+@pytest.mark.parametrize(
+    ("said", "relation"), [("涉及", "涉及"), ("  关于。", "关于"), ("“属于”", "属于"), ("喜欢张伟。", "喜欢")]
+)
 async def test_it_names_relations(said: str, relation: str) -> None:
     async with scripted(says(relation=said)) as (model, _):
         assert await model.relation(ZH, "张伟") == relation
@@ -98,6 +100,12 @@ async def test_it_segments_by_sentence_numbers() -> None:
 async def test_borders_that_are_none_leave_one_segment(starts: list[int | str]) -> None:
     async with scripted(says(starts=starts)) as (model, _):
         assert await model.segment([Message("user", "One is here. Two is there.")]) == ["One is here. Two is there."]
+
+
+async def test_who_sees_a_topic_in_every_sentence_is_not_believed() -> None:
+    messages = [Message("user", "One is here. Two is there. Three is far."), Message("user", "Four is near. Five too.")]
+    async with scripted(says(starts=[1, 2, 3, 4, 5])) as (model, _):
+        assert await model.segment(messages) == [message.content for message in messages]
 
 
 @pytest.mark.parametrize(("text", "segments"), [("Only one sentence here", ["Only one sentence here"]), (" \n", [])])
@@ -170,6 +178,16 @@ async def test_a_server_without_schemas_is_asked_for_any_object_and_then_for_not
         assert [request.form for request in playing.requests] == ["json_schema", "json_schema", "json_object", None]
         assert await model.compress(ZH, 29) == "总预算120万元"  # what worked is remembered
         assert [request.form for request in playing.requests[4:]] == [None]
+    asked = [request.body["messages"][1]["content"] for request in playing.requests]
+    assert ['{"text": "…"}' in question for question in asked] == [False, False, True, True, True]
+
+
+async def test_with_nobody_to_hold_it_to_json_a_bare_string_is_taken_for_the_answer() -> None:
+    refused = error(400, "response_format is not supported")
+    async with scripted(refused, refused, refused, content(' "总预算120万元"\n')) as (model, _):
+        assert await model.compress(ZH, 30) == "总预算120万元"
+        with pytest.raises(ModelFailed, match="not JSON"):  # a gist has three parts
+            await model.distil(ZH)
 
 
 async def test_a_server_that_refuses_limits_still_gets_the_schema() -> None:
@@ -353,6 +371,12 @@ async def test_a_faulty_compression_is_not_mended_but_judged(answer: str, fault:
     ("text", "length", "whole"),
     [
         ("昨天见了张伟，讨论了预算，我们决定下五", 19, "昨天见了张伟，讨论了预算"),  # torn at its limit
+        (
+            "昨天见了张伟，讨论了预算。后来，我",
+            17,
+            "昨天见了张伟，讨论了预算。",
+        ),  # 13 of 17: three quarters, by sentences
+        ("We met Bob. We sent the plan to Ms. Carter, who", 47, "We met Bob. We sent the plan to Ms. Carter"),
         ("昨天见了张伟，讨论了预算。", 13, "昨天见了张伟，讨论了预算。"),  # at its limit and whole
         ("昨天见了张伟，讨论了预算", 40, "昨天见了张伟，讨论了预算"),  # far from it
         ("昨天见了张伟，讨论了预算", 5, "昨天见了张伟，讨论了预算"),  # too long: not ours to mend

@@ -31,7 +31,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "stats": ("stats",),
     "version": ("version",),
 }
-ELSEWHERE = {"adopt", "demo"}  # asked for JSON in test_cli
+ELSEWHERE = {"adopt", "demo"}  # asked for JSON in test_cli_minds
 NETWORK = {name for name, panel in PANELS.items() if panel == "Network minds"}  # those minds have tests of their own
 
 

@@ -34,7 +34,7 @@ class PutMemory:
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """The memory says something else now. `cause`: its owner replaced or reverted it, a cycle compressed it,
-    or a merge was undone.
+    or a compression (unfaded) or a merge (unmerged) was undone.
     """
 
     at: float
@@ -139,11 +139,12 @@ class WriteDown:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The compression cycle `task` passed over the living memories in these ranges of ids."""
+    """The compression cycle `task` passed over the living memories in these ranges of ids, so many of them."""
 
     at: float
     ranges: tuple[tuple[int, int], ...]
     task: int = 0
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

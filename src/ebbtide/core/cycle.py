@@ -24,22 +24,30 @@ class CyclePlan:
     target: Column
 
 
-def plan_cycle(network: Network, s: Signals, *, upto: int, scanned: Ranges = ()) -> CyclePlan:
+def plan_cycle(
+    network: Network, s: Signals, *, upto: int, scanned: Ranges = (), passed: int | None = None
+) -> CyclePlan:
     """What is left of a cycle over memories up to the id `upto`, of which some were scanned already.
 
-    Focus points are neither scanned nor shortened. `scan_budget` bounds the cycle, what was scanned counts.
+    Focus points are neither scanned nor shortened. `scan_budget` bounds the cycle: the memories it `passed` count,
+    also those it forgot (unless told how many: those of `scanned` that are alive).
     """
     done = within(s.id, scanned)
     rows = np.flatnonzero((s.id <= upto) & ~done & ~np.isin(s.id, s.focus))
     rows = rows[np.lexsort((s.id[rows], s.scan_count[rows]))]
     if network.scan_budget:
-        rows = rows[: max(0, network.scan_budget - int(done.sum()))]
+        rows = rows[: max(0, network.scan_budget - (int(done.sum()) if passed is None else passed))]
+    action, target = next_fates(network, s)
+    return CyclePlan(s.id[rows], action[rows], target[rows])
+
+
+def next_fates(network: Network, s: Signals) -> tuple[Column, Column]:
+    """What the next scan of each memory does to it, and how long its text may be then."""
     importance = network.vitality(s, 0.0, extra_scans=1)
     target = network.target_length(s, importance)
     gone = (importance == 0.0) | ((importance < 1.0) & (target < network.delete_threshold))
     shorter = (importance < 1.0) & (target < s.length)
-    action = np.where(gone, FORGET, np.where(shorter, SHORTEN, LEAVE))
-    return CyclePlan(s.id[rows], action[rows], target[rows])
+    return np.where(gone, FORGET, np.where(shorter, SHORTEN, LEAVE)), target
 
 
 def least_important(network: Network, s: Signals, sample: Column) -> int:

@@ -22,7 +22,7 @@ Values = dict[str, float | None]
 
 def forget(state: MindState, c: Forget, seq: int) -> Sequence[int]:
     """Its own links go with it; links that point to it stay, as traces."""
-    removed = [state.links.get(slot) for slot in state.links.leaving(c.id).tolist()]
+    removed = [state.standing(slot) for slot in state.links.leaving(c.id).tolist()]
     row = _as_it_leaves(state, c.id)
     before = _values(state, (link.target for link in removed))
     _disconnect_all(state, removed)
@@ -37,12 +37,13 @@ def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
     """The other's links and uses pass to the one that stays."""
     row = _as_it_leaves(state, c.id)
     slots = [*state.links.leaving(c.id).tolist(), *state.links.reaching(c.id).tolist()]
-    theirs = [state.links.get(slot) for slot in slots]
+    theirs = [state.standing(slot) for slot in slots]
+    scans_apart = state.scans(c.into) - state.scans(c.id)
     others = [c.into, *(end for link in theirs for end in link[:2] if end != c.id)]
     before = _values(state, others)
     _disconnect_all(state, theirs)
     state.take_out(c.id, c.key)
-    replaced, added = _inherit(state, c.into, c.id, theirs)
+    replaced, added = _inherit(state, c.into, c.id, theirs, scans_apart)
     _absorb(state, c.into, row, len(c.content.text))
     touched = state.weigh(before, c.at, seq)
     state.trash[c.id] = Trashed(
@@ -73,14 +74,19 @@ def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
     return [c.id, *_call_back(state, gone, c.at, seq)]
 
 
-def _inherit(state: MindState, into: int, gone: int, links: Sequence[LinkRow]) -> tuple[list[LinkRow], list[LinkRow]]:
-    """Re-point links; of two that become the same the stronger stands. Returns the replaced and the new."""
+def _inherit(
+    state: MindState, into: int, gone: int, links: Sequence[LinkRow], scans_apart: int
+) -> tuple[list[LinkRow], list[LinkRow]]:
+    """Re-point links; of two that become the same the stronger stands. Returns the replaced and the new.
+
+    Links wear by the scans of their source: with another source they keep the wear they have.
+    """
     replaced, added = [], []
     for link in links:
-        new = link._replace(
-            source=into if link.source == gone else link.source,
-            target=into if link.target == gone else link.target,
-        )
+        if link.source == gone:
+            new = link._replace(source=into, since=link.since + scans_apart)
+        else:
+            new = link._replace(target=into)
         slot = state.links.find(new.source, new.target, new.relation)
         if new.source == new.target or (slot >= 0 and state.links.get(slot).strength >= new.strength):
             continue

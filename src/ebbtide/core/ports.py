@@ -37,7 +37,10 @@ class SmallModel(Protocol):
 
     @property
     def deterministic(self) -> bool:
-        """Asked again it would say the same: then it is asked once."""
+        """Part of the engine, not a guest: it says the same every time, and only in the text's own words.
+
+        Then it is asked once, and of a compression only the length is checked.
+        """
         ...
 
     async def segment(self, messages: Sequence[Message]) -> list[str]:
@@ -167,8 +170,8 @@ class Store(Protocol):
         """Ids in ascending order from `after` on, by stored state and score."""
         ...
 
-    async def trash(self, *, key: str | None = None) -> list[tuple[Content, Trashed]]:
-        """What is in the trash (under that key), last forgotten first."""
+    async def trash(self, *, key: str | None = None, ids: Sequence[int] | None = None) -> list[tuple[Content, Trashed]]:
+        """What is in the trash (under that key, or of these), last forgotten first."""
         ...
 
     async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:

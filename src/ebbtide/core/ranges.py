@@ -21,10 +21,14 @@ def ranges_of(chosen: Column, alive: Column) -> Ranges:
 
 
 def within(ids: Column, ranges: Sequence[tuple[int, int]]) -> Column:
-    """Which of the ids lie in one of the ranges, which must not overlap; in any order."""
+    """Which of the ids lie in one of the ranges; these in any order, and they may overlap.
+
+    They do when a cycle says them one after another: what it forgot on the way lies between those alive later.
+    """
     if not ranges:
         return np.zeros(len(ids), np.bool_)
     bounds = np.array(sorted(ranges), np.int64)
+    reach = np.maximum.accumulate(bounds[:, 1])  # how far the ranges that begin up to here go
     place = np.searchsorted(bounds[:, 0], ids, side="right") - 1
-    found: Column = (place >= 0) & (ids <= bounds[np.maximum(place, 0), 1])
+    found: Column = (place >= 0) & (ids <= reach[np.maximum(place, 0)])
     return found

@@ -38,7 +38,7 @@ from ebbtide.core.parameters import regime
 from ebbtide.core.ranges import within
 from ebbtide.core.signals import Column
 from ebbtide.core.state import LinkKey, MindState, Task
-from ebbtide.core.whatif import COMPRESSED, UNMERGED
+from ebbtide.core.whatif import COMPRESSED, UNFADED, UNMERGED
 
 
 class Delta(NamedTuple):
@@ -106,7 +106,7 @@ def _all_born(state: MindState, puts: Sequence[PutMemory]) -> dict[str, Any]:
 def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
     """An owner's new text is a new original; what the engine does to a text is not."""
     length = len(c.content.text)
-    original = {} if c.cause in (COMPRESSED, UNMERGED) else {"original_length": length}
+    original = {} if c.cause in (COMPRESSED, UNFADED, UNMERGED) else {"original_length": length}
     state.set(state.table.row(c.id), {"length": length, "version": seq, **original})
     return (c.id,)
 
@@ -135,7 +135,7 @@ def _traverse(state: MindState, c: Traverse, seq: int) -> Sequence[int]:
 def _scan(state: MindState, c: Scan, seq: int) -> Sequence[int]:
     rows = np.flatnonzero(within(state.table.columns["id"][: len(state.table)], c.ranges))
     if task := state.tasks.get(c.task):
-        state.tasks[c.task] = replace(task, scanned=task.scanned + c.ranges)
+        state.tasks[c.task] = replace(task, scanned=task.scanned + c.ranges, passed=task.passed + c.count)
     return _stir(state, rows, ("scan_count", 1), None, seq)
 
 
@@ -164,8 +164,7 @@ def _stir(
 def _link(state: MindState, c: PutLink, seq: int) -> Sequence[int]:
     ends = (c.source, c.target)
     columns = state.table.columns
-    since = int(columns["scan_count"][state.table.row(c.source)])
-    state.connect(LinkRow(c.source, c.target, c.relation, c.strength, since))
+    state.connect(LinkRow(c.source, c.target, c.relation, c.strength, state.scans(c.source)))
     for row in map(state.table.row, ends):
         columns["last_linked_at"][row] = max(columns["last_linked_at"][row], c.at)
     return state.weigh(ends, c.at, seq)

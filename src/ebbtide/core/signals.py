@@ -89,15 +89,15 @@ class Signals:
     def __len__(self) -> int:
         return len(self.id)
 
+    def copy(self) -> "Signals":
+        """The same, for keeps. Links are never a view."""
+        columns = {name: getattr(self, name).copy() for name in _COLUMNS}
+        return Signals(**columns, links=self.links, focus=self.focus)
+
     def take(self, rows: Column) -> "Signals":
         """These rows only, each at most once. Links follow their source."""
         columns = {name: (column[rows] if len(column := getattr(self, name)) else column) for name in _COLUMNS}
         return Signals(**columns, links=self._links_of(rows), focus=self.focus)
-
-    def part(self, rows: slice) -> "Signals":
-        """A run of rows, not copied, for arithmetic that looks at each row by itself: without links."""
-        columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in _COLUMNS}
-        return Signals(**columns, focus=self.focus)
 
     def _links_of(self, rows: Column) -> LinkColumns:
         if not len(self.links.row):

@@ -60,6 +60,7 @@ class Task:
     messages: tuple[Message, ...] = ()
     upto: int = 0  # compress: memories younger than the task are not its business
     scanned: Ranges = ()  # compress: what it has passed over so far
+    passed: int = 0  # compress: how many memories that was, those forgotten on the way included
     error: str | None = None
 
 
@@ -76,6 +77,7 @@ class Walk(NamedTuple):
     target: Column
     strength: Column
     relation: list[str]
+    known: Column  # whether the target is still there; a link whose target is not is a trace
 
 
 class MindState:
@@ -130,10 +132,23 @@ class MindState:
         if relations:
             keep &= np.isin(self.links.columns["relation"][slots], self.links.codes(relations))
         slots, strengths = slots[keep], strengths[keep]
-        order = np.lexsort((-slots, -strengths))  # of equals the latest first
-        c, slots = self.links.columns, slots[order]
+        c = self.links.columns
+        # Of equals those to the latest memory first: by ids, which outlive this process, as slots do not.
+        order = np.lexsort((c["relation"][slots], -c["source"][slots], -c["target"][slots], -strengths))
+        slots = slots[order]
         names = [self.links.relations[code] for code in c["relation"][slots].tolist()]
-        return Walk(c["source"][slots], c["target"][slots], strengths[order], names)
+        targets = c["target"][slots]
+        return Walk(c["source"][slots], targets, strengths[order], names, self.table.rows(targets) >= 0)
+
+    def standing(self, slot: int) -> LinkRow:
+        """A link as it stands now. One that focus holds stands at 1.0, and fades from there wherever it comes back."""
+        link = self.links.get(slot)
+        if not self.links.columns["pinned"][slot]:
+            return link
+        return link._replace(strength=1.0, since=self.scans(link.source))
+
+    def scans(self, memory: int) -> int:
+        return int(self.table.columns["scan_count"][self.table.row(memory)])
 
     def queue(self) -> list[Task]:
         return sorted(self.tasks.values(), key=lambda task: (task.error is not None, task.place))

@@ -19,6 +19,7 @@ from ebbtide.core.changes import (
 
 ASKED = "asked"  # the cause of a forgetting that a person or agent wanted; any other is a metabolism's own
 COMPRESSED = "compressed"
+UNFADED = "unfaded"  # a compressed text brought back
 UNMERGED = "unmerged"
 
 
@@ -33,8 +34,8 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
             return None
         case Forget(cause=cause) if cause != ASKED:
             return None
-        case Scan() | Sweep() | Focus() if old != new:
+        case Focus() if old != new:
             return None
-        case Enqueue() | Settle() | SetAside() | Requeue():
+        case Scan() | Sweep() | Enqueue() | Settle() | SetAside() | Requeue():
             return None
     return change

@@ -53,15 +53,16 @@ class Host:
 
     async def create(self, agent: str, metabolism: str, params: Mapping[str, Any] | None = None) -> None:
         """Make a mind that lives so. A bad parameter falls back and is logged, an unknown one is an error."""
-        if agents.exists(self.data, agent):
-            async with self.mind(agent) as mind:
-                raise MindExists(agent=agent, metabolism=mind.metabolism)
+        if mind := self._open.get(agent):
+            raise MindExists(agent=agent, metabolism=mind.metabolism)
         agents.require_distinct(self.data, agent)
         new, fallbacks = regime(metabolism, params or {})
         for fallback in fallbacks:
             log.warning("mind %s: %s", agent, fallback)
         store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
         try:
+            if store.seq:  # a file without a single entry is what a crash just here leaves behind
+                raise MindExists(agent=agent, metabolism=store.regime.metabolism.name)
             await store.apply(Batch((Configure(self._clock.now(), metabolism, new.params()),), new_token()))
         finally:
             await store.close()

@@ -11,8 +11,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from ebbtide.core.errors import EbbtideError
-
 log = logging.getLogger("ebbtide")
 
 
@@ -42,10 +40,13 @@ class Slices:
         self._free = asyncio.Event()  # nobody's turn
         self._free.set()
         self._leaving: set[str] = set()
+        self._stopped = False
         self.turns = 0
 
     def enter(self, mind: Sliced) -> None:
-        """A mind has a cycle due. Entering twice is entering once."""
+        """A mind has a cycle due. Entering twice is entering once; who is about to close need not."""
+        if self._stopped or mind.agent in self._leaving:
+            return
         if all(other.agent != mind.agent for other in self._line) and self._current is not mind:
             self._line.append(mind)
         if self._worker is None or self._worker.done():
@@ -72,6 +73,8 @@ class Slices:
             await asyncio.wait([self._worker])
 
     async def stop(self) -> None:
+        """For good, after the memory at hand."""
+        self._stopped = True
         self._line.clear()
         self.pause()
         await self._free.wait()
@@ -88,7 +91,7 @@ class Slices:
             self._free.clear()
             try:
                 done = await self._turn(mind)
-            except EbbtideError:
+            except Exception:  # whatever it is, the others go on
                 log.exception("compression of %s stopped", mind.agent)
                 done = True
             finally:

@@ -5,14 +5,16 @@ journaled with what became of it, chunk by chunk.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from ebbtide.core.answers import compression_fault
 from ebbtide.core.changes import Batch, Change, Forget, Rewrite, Scan, Settle, Sweep
-from ebbtide.core.cycle import FORGET, LEAVE, CyclePlan, plan_cycle
+from ebbtide.core.cycle import FORGET, LEAVE, SHORTEN, CyclePlan, next_fates, plan_cycle
 from ebbtide.core.errors import ModelFailed, NotFound
 from ebbtide.core.memory import Content
 from ebbtide.core.metabolism import Network
@@ -23,9 +25,20 @@ from ebbtide.core.whatif import COMPRESSED
 from ebbtide.mind.asking import Asker
 from ebbtide.mind.tokens import new_token
 
+log = logging.getLogger("ebbtide")
+
 FADED = "faded"
 _CHUNK = 256  # memories worked on between two commits
 _MANY_LINKS = 50_000  # beyond this the arithmetic is done aside, so that nobody waits for it
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """What is to become of a memory that said this, and how long the plan let its text be."""
+
+    said: Content
+    target: int
+    change: Forget | Rewrite
 
 
 @dataclass(slots=True)
@@ -37,11 +50,14 @@ class _Course:
     work: list[int]  # places in the plan where there is something to do
     step: int = 0  # how many of those are done
     written: int = 0  # how many places are scanned and written
-    pending: list[tuple[Content, Change]] = field(default_factory=list)
+    pending: list[_Decision] = field(default_factory=list)
 
 
 class Compressor:
-    def __init__(self, store: Store, model: SmallModel, clock: Clock, asker: Asker, turn: asyncio.Lock) -> None:
+    def __init__(
+        self, store: Store, model: SmallModel, clock: Clock, asker: Callable[[], Asker], turn: asyncio.Lock
+    ) -> None:
+        self._working = asyncio.Lock()  # the host's slices and an owner may both ask for work
         self._turn = turn
         self._store = store
         self._model = model
@@ -55,10 +71,17 @@ class Compressor:
 
     async def work(self, enough: Callable[[], bool]) -> bool:
         """Go on with the cycle that is due until it is done (True) or it is `enough` (False), asked at every memory."""
-        course = self._course or await self._begin()
-        if course is None:
-            return True
-        self._course = course
+        async with self._working:
+            course = self._course = await self._at_hand()
+            return True if course is None else await self._go_on(course, enough)
+
+    async def _at_hand(self) -> _Course | None:
+        """The cycle under way, unless somebody dropped its task; else the next one that is due."""
+        if self._course is not None and await self._store.task(self._course.task.id) is not None:
+            return self._course
+        return await self._begin()
+
+    async def _go_on(self, course: _Course, enough: Callable[[], bool]) -> bool:
         while course.step < len(course.work):
             if enough():
                 await self._write(course, course.work[course.step])
@@ -80,42 +103,51 @@ class Compressor:
         return _Course(due[0], plan, np.flatnonzero(plan.action != LEAVE).tolist())
 
     async def _plan(self, task: Task) -> CyclePlan:
-        network = self._store.regime.metabolism
-        assert isinstance(network, Network)
+        network = self._network
         signals = await self._store.signals()
         if len(signals.links.row) < _MANY_LINKS:
-            return plan_cycle(network, signals, upto=task.upto, scanned=task.scanned)
-        still = signals.take(np.arange(len(signals)))  # a copy: the mind goes on meanwhile
-        return await asyncio.to_thread(plan_cycle, network, still, upto=task.upto, scanned=task.scanned)
+            return plan_cycle(network, signals, upto=task.upto, scanned=task.scanned, passed=task.passed)
+        still = signals.copy()  # the mind goes on meanwhile
+        plan = partial(plan_cycle, network, still, upto=task.upto, scanned=task.scanned, passed=task.passed)
+        return await asyncio.to_thread(plan)
 
     async def _one(self, course: _Course, place: int) -> None:
         memory = int(course.plan.ids[place])
         said = (await self._store.contents([memory])).get(memory)
         if said is None or memory in await self._store.focus():
             return
+        target = int(course.plan.target[place])
         if course.plan.action[place] == FORGET:
-            course.pending.append((said, Forget(self._clock.now(), memory, said.key, FADED)))
-        elif (shorter := await self._shortened(said, int(course.plan.target[place]))) is not None:
-            course.pending.append((said, Rewrite(self._clock.now(), memory, shorter, COMPRESSED)))
+            course.pending.append(_Decision(said, target, Forget(self._clock.now(), memory, said.key, FADED)))
+        elif (shorter := await self._shortened(said, target)) is not None:
+            course.pending.append(_Decision(said, target, Rewrite(self._clock.now(), memory, shorter, COMPRESSED)))
 
     async def _shortened(self, said: Content, length: int) -> Content | None:
         """The content at this length; None if the small model cannot be had to give it: then it stays as it is."""
         if len(said.text) <= length:
             return None
         try:
-            text = await self._asker.ask(
+            text = await self._asker().ask(
                 lambda: self._model.compress(said.text, length),
-                lambda found: compression_fault(said.text, found, length),
+                lambda found: self._fault(said.text, found, length),
             )
         except ModelFailed:
             return None
+        except Exception:  # a model that breaks has failed like any other: the cycle goes on
+            log.exception("the small model broke over %s", said.key)
+            return None
         return follow_text(said, text)
+
+    def _fault(self, text: str, found: str, length: int) -> str | None:
+        if self._model.deterministic:
+            return None if found.strip() and len(found) <= length else "it is empty or too long"
+        return compression_fault(text, found, length)
 
     async def _write(self, course: _Course, upto: int, *more: Change) -> None:
         """Journal the scans up to this place of the plan, and what came of them."""
         async with self._turn:
-            scanned = await self._scanned(course, upto)
             changes = await self._still_true(course.pending)
+            scanned = await self._scanned(course, upto)
             ends = (*([scanned] if scanned else []), *changes, *more)
             if ends:
                 await self._store.apply(Batch(ends, new_token()))
@@ -126,18 +158,19 @@ class Compressor:
         alive = await self._store.living()
         ids = np.sort(course.plan.ids[course.written : upto])
         ids = ids[np.isin(ids, alive) & ~np.isin(ids, await self._store.focus())]
-        return Scan(self._clock.now(), ranges_of(ids, alive), course.task.id) if len(ids) else None
+        return Scan(self._clock.now(), ranges_of(ids, alive), course.task.id, len(ids)) if len(ids) else None
 
-    async def _still_true(self, pending: Sequence[tuple[Content, Change]]) -> list[Change]:
-        """What was decided, less what somebody overtook: forgotten, rewritten or drawn into focus meanwhile."""
-        ids = [change.id for _, change in pending if isinstance(change, Forget | Rewrite)]
-        contents = await self._store.contents(ids)
+    async def _still_true(self, pending: Sequence[_Decision]) -> list[Change]:
+        """What was decided, less what was overtaken: forgotten, rewritten, in focus or important again by now."""
+        contents = await self._store.contents([decision.change.id for decision in pending])
         focus = await self._store.focus()
-        return [
-            change
-            for memory, (said, change) in zip(ids, pending, strict=True)
-            if contents.get(memory) == said and memory not in focus
-        ]
+        same = [one for one in pending if contents.get(one.change.id) == one.said and one.change.id not in focus]
+        if not same:
+            return []
+        action, target = next_fates(self._network, await self._store.signals([one.change.id for one in same]))
+        forgotten = [isinstance(one.change, Forget) for one in same]
+        holds = np.where(forgotten, action == FORGET, (action == SHORTEN) & (target <= [one.target for one in same]))
+        return [same[i].change for i in np.flatnonzero(holds).tolist()]
 
     async def _finish(self, course: _Course) -> None:
         now = self._clock.now()
@@ -145,6 +178,12 @@ class Compressor:
             await self._write(course, len(course.plan.ids), Sweep(now), Settle(now, course.task.id))
         except NotFound:  # the task was dropped by somebody, or a memory left at the last moment
             self._course = None
+
+    @property
+    def _network(self) -> Network:
+        metabolism = self._store.regime.metabolism
+        assert isinstance(metabolism, Network)
+        return metabolism
 
 
 def follow_text(said: Content, text: str) -> Content:

@@ -42,7 +42,7 @@ async def explain(store: Store, memory: int, now: float, days: float) -> Explana
     metabolism = store.regime.metabolism
     (seen,) = await read(store, [memory], now)
     signals = await store.signals([memory])
-    signals = signals.take(np.arange(1))  # a copy: nothing may move under our hands
+    signals = signals.copy()  # nothing may move under our hands
     return Explanation(
         memory=seen,
         metabolism=metabolism.name,

@@ -9,7 +9,7 @@ from ebbtide.core.errors import InvalidInput, NotInTrash, UnknownMemory
 from ebbtide.core.memory import DAY, Content
 from ebbtide.core.ports import Store
 from ebbtide.core.state import Trashed
-from ebbtide.core.whatif import UNMERGED
+from ebbtide.core.whatif import COMPRESSED, UNFADED, UNMERGED
 from ebbtide.mind.pool import Room
 
 
@@ -24,6 +24,15 @@ class Forgotten:
     gone_at: float  # the end of its time in the trash
 
 
+@dataclass(frozen=True, slots=True)
+class _Saying:
+    """What a memory said from a moment on, and why."""
+
+    at: float
+    content: Content
+    cause: str
+
+
 async def forget(store: Store, key: str, now: float) -> Forget:
     memory = await store.find(key)
     if memory is None:
@@ -36,10 +45,18 @@ async def restore(store: Store, key: str, new_key: str, now: float) -> tuple[int
     require_key(new_key)
     for _, gone in await store.trash(key=key) if is_unicode(key) else ():
         if now < _end(store, gone):
-            room = await Room.of(store, now, random.Random())
-            back: list[Change] = [*await room.make(gone.id, new_key), Restore(now, gone.id, new_key)]
-            return gone.id, [*await _unmerged(store, gone, now), *back]
+            unmerged = await _unmerged(store, gone, now)
+            return gone.id, [*unmerged, *await _let_in(store, gone.id, new_key, now), Restore(now, gone.id, new_key)]
     raise NotInTrash(key=key)
+
+
+async def _let_in(store: Store, memory: int, key: str, now: float) -> list[Forget]:
+    """Who leaves a full node pool for it."""
+    while True:
+        room = await Room.of(store, now, random.Random())
+        gone = await room.make(memory, key)
+        if await room.undisturbed():
+            return gone
 
 
 async def _unmerged(store: Store, gone: Trashed, now: float) -> list[Change]:
@@ -67,18 +84,27 @@ async def merge(store: Store, into: int, other: int, text: str | None, now: floa
 
 
 async def revert(store: Store, memory: int, key: str, now: float) -> Rewrite:
-    """The text before the present one, as far back as the trash would reach."""
-    said = [(entry.change.at, content) for entry in await _entries(store, memory) if (content := _says(entry, memory))]
-    present = (await store.contents([memory]))[memory]
-    changed_at, found = now, None
-    for at, content in reversed(said):
-        if content.text != present.text:
-            found = content
+    """The text before the present one; of one that faded, the fullest. As far back as the trash would reach."""
+    said = await _sayings(store, memory)
+    reach = now - store.regime.common.trash_days * DAY
+    faded, found = bool(said) and said[-1].cause == COMPRESSED, None
+    while len(said) > 1 and said.pop().at > reach:
+        found = said[-1]
+        if not faded or found.cause != COMPRESSED:
             break
-        changed_at = at
-    if found is None or now - changed_at >= store.regime.common.trash_days * DAY:
+    if found is None:
         raise InvalidInput(problem=f"{key!r} has no earlier text that could be brought back")
-    return Rewrite(now, memory, replace(found, key=key), "reverted")
+    return Rewrite(now, memory, replace(found.content, key=key), UNFADED if faded else "reverted")
+
+
+async def _sayings(store: Store, memory: int) -> list[_Saying]:
+    """Everything it ever said, in order; what only repeats the text before it is left out."""
+    found: list[_Saying] = []
+    for entry in await _entries(store, memory):
+        saying = _says(entry, memory)
+        if saying and not (found and found[-1].content.text == saying.content.text):
+            found.append(saying)
+    return found
 
 
 async def in_trash(store: Store, now: float) -> list[Forgotten]:
@@ -105,12 +131,14 @@ async def _entries(store: Store, memory: int) -> list[Entry]:
     return found
 
 
-def _says(entry: Entry, memory: int) -> Content | None:
+def _says(entry: Entry, memory: int) -> _Saying | None:
     match entry.change:
-        case PutMemory() | Rewrite():
-            return entry.change.content
-        case Merge(into=into) if into == memory:
-            return entry.change.content
+        case PutMemory(at=at, content=content):
+            return _Saying(at, content, "put")
+        case Rewrite(at=at, content=content, cause=cause):
+            return _Saying(at, content, cause)
+        case Merge(at=at, content=content, into=into) if into == memory:
+            return _Saying(at, content, "merged")
     return None
 
 

@@ -5,12 +5,11 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
-from ebbtide.core.changes import Batch, Configure, Entry, Forget, PutMemory, WriteDown
-from ebbtide.core.errors import EbbtideError
+from ebbtide.core.changes import Batch, Configure, Entry
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import Store
 from ebbtide.core.snapshot import Snapshot
-from ebbtide.core.whatif import retell
+from ebbtide.mind.retelling import Retelling
 from ebbtide.mind.upkeep import Progress
 
 Scratch = Callable[[Snapshot | None], Store]
@@ -39,13 +38,14 @@ async def replay(store: Store, scratch: Scratch, *, upto: int | None = None, pro
 async def retold(store: Store, scratch: Scratch, regime: Regime, *, progress: Progress | None = None) -> Store:
     """The mind that would have been: the same events under another regime.
 
-    What the old regime decided is left out; where it ticked, the new one judges for itself.
+    What the old regime decided is left out; where it ticked or had a cycle, the new one judges for itself.
     """
-    old, new = store.regime.metabolism.name, regime.metabolism.name
-    copy = scratch(_rebased(await store.base(), regime))
-    await copy.apply(Batch((Configure(0.0, new, regime.params()),), "retold-regime"))
+    base = await store.base()
+    copy = scratch(_rebased(base, regime))
+    await copy.apply(Batch((Configure(0.0, regime.metabolism.name, regime.params()),), "retold-regime"))
+    retelling = Retelling(copy, store.regime.metabolism.name, base.tasks if base else ())
     async for entry in entries(store):
-        await _retell(copy, entry, old, new)
+        await retelling.tell(entry)
         _report(progress, entry.seq, store.seq)
     return copy
 
@@ -72,49 +72,19 @@ async def compact(store: Store, scratch: Scratch, before: float, progress: Progr
     return upto - start
 
 
-async def _retell(copy: Store, entry: Entry, old: str, new: str) -> None:
-    change = retell(entry.change, old=old, new=new)
-    if isinstance(change, WriteDown):
-        change = await _judged_anew(copy, change.at)
-    if change is None:
-        return
-    try:
-        await copy.apply(Batch((change,), f"retold-{entry.seq}"))
-    except EbbtideError:
-        await _make_room(copy, change, entry.seq)
-
-
-async def _make_room(copy: Store, change: Any, seq: int) -> None:
-    """In this world a change may not fit: what it speaks of is still here, or never left.
-
-    A put finds its key taken by a memory that the old regime had forgotten: that one gives way.
-    """
-    if not isinstance(change, PutMemory):
-        return
-    holder = await copy.find(change.content.key)
-    if holder is not None:
-        give_way = Forget(change.at, holder, change.content.key, "superseded")
-        await copy.apply(Batch((give_way, change), f"retold-again-{seq}"))
-
-
-async def _judged_anew(copy: Store, at: float) -> WriteDown | None:
-    signals = await copy.signals()
-    if not len(signals):
-        return None
-    verdicts = copy.regime.metabolism.judge(signals, at)
-    scores = None if verdicts.score is None else tuple(verdicts.score.tolist())
-    ids = tuple(signals.id.tolist())
-    return WriteDown(at, copy.seq, ids, tuple(verdicts.state.tolist()), tuple(verdicts.marks.tolist()), scores)
-
-
 def _rebased(base: Snapshot | None, regime: Regime) -> Snapshot | None:
-    """A base under another regime: memories keep what every regime knows and start afresh in the rest."""
+    """A base under another regime: memories keep what every metabolism knows and start afresh in the rest.
+
+    Other parameters of the same metabolism start from the same books.
+    """
     if base is None:
         return None
+    if base.metabolism == regime.metabolism.name:
+        return replace(base, params=regime.params())
     metabolism = regime.metabolism
 
     def afresh(row: dict[str, Any]) -> dict[str, Any]:
-        return row | metabolism.born(row["last_accessed_at"], row)
+        return row | metabolism.born(row["last_accessed_at"], {})
 
     return replace(
         base,
@@ -132,7 +102,7 @@ def _report(progress: Progress | None, done: int, total: int) -> None:
 
 def differences(one: Snapshot, other: Snapshot) -> list[str]:
     """What two minds disagree on, in words; empty if they are the same, bit for bit."""
-    parts = ("seq", "next_id", "metabolism", "params", "links", "trash", "focus")
+    parts = ("seq", "next_id", "metabolism", "params", "links", "trash", "focus", "tasks")
     found = [name for name in parts if getattr(one, name) != getattr(other, name)]
     mine = {content.key: (content, row) for content, row in one.memories}
     theirs = {content.key: (content, row) for content, row in other.memories}

@@ -9,7 +9,7 @@ from typing import Any
 from ebbtide.core.changes import Access, Batch, Change, Configure, Entry, PutLink, PutMemory, Receipt, Traverse, Unlink
 from ebbtide.core.draft import MAX_LABEL, Draft, require_strength, require_text
 from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
-from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State, Step
+from ebbtide.core.memory import DAY, DEFAULT_STRENGTH, Memory, State, Step
 from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import Fallback, regime
 from ebbtide.core.ports import Clock, SmallModel, Store, StoreInfo, Where
@@ -17,6 +17,7 @@ from ebbtide.mind import forgetting, history, reading, upkeep, writing
 from ebbtide.mind.explain import Explanation, explain
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.network import Conversing, NetworkLife
+from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress, TickReport
@@ -128,7 +129,8 @@ class Mind(Conversing):
     async def configure(self, **params: Any) -> list[Fallback]:
         """Change parameters from now on. Returns the values that were refused and fell back to defaults."""
         new, fallbacks = regime(self.metabolism, {**self.params, **params})
-        await self._apply(Configure(self.now(), self.metabolism, new.params()))
+        limits = await shrunk(self._store, new.metabolism, self.now())
+        await self._apply(*limits, Configure(self.now(), self.metabolism, new.params()))
         return fallbacks
 
     # ---- reading
@@ -239,6 +241,8 @@ class Mind(Conversing):
     async def as_of(self, moment: float, progress: Progress | None = None) -> "Mind":
         """The mind as it was at that moment."""
         upto = await history.last_entry_by(self._store, moment)
+        if upto == 0:
+            raise InvalidInput(problem="this mind was not there yet at that moment")
         base = await self._store.base()
         if base is not None and upto <= base.seq:
             raise InvalidInput(problem="the journal was compacted after that moment: its beginning is folded away")
@@ -271,9 +275,13 @@ class Mind(Conversing):
         return history.differences(await self._store.snapshot(), await copy.snapshot())
 
     async def compact(self, before: float, progress: Progress | None = None) -> int:
-        """Fold journal entries made before this moment into a base. Returns how many."""
+        """Fold journal entries made before this moment into a base. Returns how many.
+
+        What the trash may still need to bring an earlier text back is never folded.
+        """
         self._require_writable()
-        return await history.compact(self._store, self._scratch, before, progress)
+        kept = self.now() - self._store.regime.common.trash_days * DAY
+        return await history.compact(self._store, self._scratch, min(before, kept), progress)
 
     # ----
 

@@ -1,9 +1,9 @@
 """The life of a network mind: what it is told, what it recalls, and how it fades in between.   SPEC §N."""
 
 import asyncio
-import math
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ebbtide.core.changes import Batch, Enqueue, Settle, Traverse
@@ -17,12 +17,13 @@ from ebbtide.mind.asking import Asker, Sleep
 from ebbtide.mind.cycle import Compressor
 from ebbtide.mind.mailbox import Mailbox
 from ebbtide.mind.recall import Recalled, Trace, recall, sweeps, traces
-from ebbtide.mind.remember import Telling, focus_names, understand
+from ebbtide.mind.remember import Understood, focus_names, told, understand
 from ebbtide.mind.tokens import new_token
 
 ROLES = ("user", "assistant", "system")
 MAX_MESSAGES = 10_000
 MAX_DEPTH = 100
+_EVER = 1e15  # no moment is further away; one that is yet to come counts as now
 _ATTEMPTS = 3  # to put a batch together while somebody else is busy in the same mind
 
 
@@ -45,7 +46,7 @@ class NetworkLife:
         self._on_compression = on_compression
         self._turn = asyncio.Lock()
         self.mailbox = Mailbox(store, clock, self._remember)
-        self.compressor = Compressor(store, model, clock, self._asker(), self._turn)
+        self.compressor = Compressor(store, model, clock, self._asker, self._turn)
 
     # ---- what a caller may ask
 
@@ -54,8 +55,7 @@ class NetworkLife:
 
     async def recall(self, keywords: Sequence[str], relations: Sequence[str], depth: int | None, limit: int) -> str:
         layers = self._network.default_search_depth if depth is None else depth
-        if not 1 <= layers <= MAX_DEPTH:
-            raise InvalidInput(problem=f"a recall goes 1 to {MAX_DEPTH} links deep, not {layers}")
+        check_question(keywords, relations, layers, limit)
         found = await self.mailbox.turn(lambda: self._recall(keywords, relations, layers, limit))
         return found.text
 
@@ -81,8 +81,9 @@ class NetworkLife:
     async def compress(self, enough: Callable[[], bool]) -> bool:
         """Go on with the cycles that are due; True once none is left, False if it was `enough` before."""
         while await self.compressor.waiting():
-            if not await self.compressor.work(enough):
+            if enough() or not await self.compressor.work(enough):
                 return False
+            await asyncio.sleep(0)  # a cycle with nothing to do would not let anybody else in
         return True
 
     async def fade(self, cycles: int) -> None:
@@ -103,10 +104,10 @@ class NetworkLife:
         await self._with_patience(lambda: self._tell(task, understood))
         self._on_compression()
 
-    async def _tell(self, task: Task, understood: Any) -> None:
+    async def _tell(self, task: Task, understood: Sequence[Understood]) -> None:
         async with self._turn:
-            telling = Telling(self._store, task, self._clock.now(), self._chance)
-            await self._store.apply(Batch(tuple(await telling.changes(understood)), new_token()))
+            changes = await told(self._store, task, understood, self._clock.now(), self._chance)
+            await self._store.apply(Batch(tuple(changes), new_token()))
 
     async def _with_patience(self, work: Callable[[], Awaitable[None]]) -> None:
         """A memory may be forgotten by its owner just while a batch that speaks of it is put together."""
@@ -118,12 +119,14 @@ class NetworkLife:
         return await work()
 
     async def _recall(self, keywords: Sequence[str], relations: Sequence[str], depth: int, limit: int) -> Recalled:
-        found = await recall(self._store, keywords, relations, depth, limit)
-        now = self._clock.now()
-        if found.memories:
-            await self._store.apply(Batch((Traverse(now, found.memories),), new_token()), lazy=True)
-        if found.ghosts and self._network.traces == "sweep":
-            await self._store.apply(Batch(tuple(sweeps(found, now)), new_token()))
+        async with self._turn:  # else a cycle could take the traces away that are about to be swept
+            found = await recall(self._store, keywords, relations, depth, limit)
+            now = self._clock.now()
+            if found.memories:
+                await self._store.apply(Batch((Traverse(now, found.memories),), new_token()), lazy=True)
+            if found.ghosts and self._network.traces == "sweep":
+                with suppress(NotFound):  # an owner was quicker: the others are told once more
+                    await self._store.apply(Batch(tuple(sweeps(found, now)), new_token()))
         return found
 
     def _asker(self) -> Asker:
@@ -209,6 +212,17 @@ class Conversing:
         return self._life
 
 
+def check_question(keywords: Any, relations: Any, depth: Any, limit: Any) -> None:
+    """What a recall asks for, from outside."""
+    for name, words in (("keywords", keywords), ("relations", relations)):
+        if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+            raise InvalidInput(problem=f"{name} are a list of words, not {words!r:.80}")
+    if not isinstance(depth, int) or not 1 <= depth <= MAX_DEPTH:
+        raise InvalidInput(problem=f"a recall goes 1 to {MAX_DEPTH} links deep, not {depth!r:.80}")
+    if not isinstance(limit, int) or limit < 1:
+        raise InvalidInput(problem=f"a recall tells one memory or more, not {limit!r:.80}")
+
+
 def parsed_messages(messages: Any) -> tuple[Message, ...]:
     """Messages from outside, checked; those that say nothing are left out."""
     if isinstance(messages, str | bytes) or not isinstance(messages, Sequence):
@@ -230,10 +244,15 @@ def _parsed(given: Any, number: int) -> Message:
         raise InvalidInput(problem=problem) from None
     if message.role not in ROLES:
         raise InvalidInput(problem=f"message {number}: the role {message.role!r} is not one of {', '.join(ROLES)}")
-    require_text("content", message.content, MAX_TEXT, empty=True)
-    stamp: Any = message.timestamp
-    if stamp is not None and (
-        isinstance(stamp, bool) or not isinstance(stamp, int | float) or not math.isfinite(stamp)
-    ):
-        raise InvalidInput(problem=f"message {number}: the timestamp {stamp!r} is not a number of seconds")
+    try:
+        require_text("content", message.content, MAX_TEXT, empty=True)
+    except InvalidInput as error:
+        raise InvalidInput(problem=f"message {number}: {error}") from None
+    if message.timestamp is not None and not _is_moment(message.timestamp):
+        problem = f"message {number}: the timestamp {message.timestamp!r:.80} is not a number of seconds"
+        raise InvalidInput(problem=problem)
     return message
+
+
+def _is_moment(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -_EVER <= value <= _EVER

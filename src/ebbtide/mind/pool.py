@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ebbtide.core.changes import Forget
+from ebbtide.core.changes import Change, Focus, Forget
 from ebbtide.core.cycle import least_important
-from ebbtide.core.metabolism import Network
+from ebbtide.core.metabolism import Metabolism, Network
 from ebbtide.core.ports import Store
+from ebbtide.core.signals import Column
 
 EVICTED = "evicted"
 SAMPLE = 16  # how many are looked at before one is given up
@@ -24,24 +25,48 @@ def pool_size(store: Store) -> int:
     return metabolism.node_pool if isinstance(metabolism, Network) else 0
 
 
+def focus_limit(network: Network) -> int:
+    """A pool must have room for the segment beside the focus points, which it never gives up."""
+    return min(network.focus_limit, network.node_pool - 1) if network.node_pool else network.focus_limit
+
+
+async def shrunk(store: Store, new: Metabolism, now: float) -> list[Change]:
+    """What new limits ask for at once: the focus lets its stalest points go, the pool its least important memories."""
+    if not isinstance(new, Network):
+        return []
+    focus = await store.focus()
+    kept = focus[max(0, len(focus) - focus_limit(new)) :]
+    while True:
+        room = await Room.of(store, now, random.Random(), new.node_pool)
+        room.protect(kept)
+        gone = await room.shrink(new.node_pool) if new.node_pool else []
+        if await room.undisturbed():
+            return [*([Focus(now, kept)] if kept != focus else []), *gone]
+
+
 class Room:
     """Who is in the mind while a batch is being put together, and who makes room in a full pool.   SPEC N8."""
 
-    def __init__(self, store: Store, now: float, chance: random.Random, alive: set[int]) -> None:
+    def __init__(self, store: Store, now: float, chance: random.Random, living: Column, limit: int) -> None:
         self._store = store
         self._now = now
         self._chance = chance
-        self._limit = pool_size(store)
-        self._alive = alive
+        self._limit = limit
+        self._before = living
+        self._alive: set[int] = set(living.tolist()) if limit else set()
         self._new: dict[int, str] = {}
         self._protected: set[int] = set()
         self._kept: set[int] = set()
 
     @classmethod
-    async def of(cls, store: Store, now: float, chance: random.Random) -> "Room":
-        room = cls(store, now, chance, set((await store.living()).tolist()) if pool_size(store) else set())
+    async def of(cls, store: Store, now: float, chance: random.Random, limit: int | None = None) -> "Room":
+        room = cls(store, now, chance, await store.living(), pool_size(store) if limit is None else limit)
         room.protect(await store.focus())
         return room
+
+    async def undisturbed(self) -> bool:
+        """Nobody has come or gone since it was looked at, so what was decided fits if it is applied at once."""
+        return not self._limit or np.array_equal(self._before, await self._store.living())
 
     def holds(self, memory: int) -> bool:
         return not self._limit or memory in self._alive
@@ -58,13 +83,18 @@ class Room:
         """Lets a new memory in; returns the forgetting of those who have to leave for it."""
         if not self._limit:
             return []
+        gone = await self.shrink(self._limit - 1)
+        self._alive.add(memory)
+        self._new[memory] = key
+        return gone
+
+    async def shrink(self, size: int) -> list[Forget]:
+        """The forgetting of those who have to leave so that no more than so many are left."""
         gone = []
-        while len(self._alive) >= self._limit:
+        while len(self._alive) > size:
             victim = await self._victim()
             self._alive.discard(victim)
             gone.append(Forget(self._now, victim, await self._key(victim), EVICTED))
-        self._alive.add(memory)
-        self._new[memory] = key
         return gone
 
     async def _victim(self) -> int:
@@ -80,4 +110,8 @@ class Room:
         return least_important(metabolism, signals, np.arange(len(sample)))
 
     async def _key(self, memory: int) -> str:
-        return self._new.get(memory) or (await self._store.contents([memory]))[memory].key
+        """Reading it may take a moment, in which others go on: `undisturbed` tells."""
+        if memory in self._new:
+            return self._new[memory]
+        said = (await self._store.contents([memory])).get(memory)
+        return said.key if said else ""

@@ -17,6 +17,7 @@ from ebbtide.mind.remember import ENTITY
 MEMORY = "[记忆] "
 ONCE = "曾记得"
 BREAK = "\n---\n"
+AT_ONCE = 256  # memories looked at together
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,49 +40,66 @@ class Recalled:
 
 
 async def recall(store: Store, keywords: Sequence[str], relations: Sequence[str], depth: int, limit: int) -> Recalled:
-    reached, walked = await _spread(store, relations, depth)
-    contents = await store.contents(reached)
+    reached, ghosts = await _spread(store, relations, depth)
     wanted = [word.casefold() for word in keywords]
-    found = [m for m in reached if m in contents and contents[m].kind != ENTITY and _matches(contents[m], wanted)]
-    ghosts = await _ghosts(store, walked, contents, wanted)
-    blocks = [f"{MEMORY}{contents[m].text}" for m in found[:limit]] + [text for _, text in ghosts[:limit]]
-    return Recalled(tuple(found[:limit]), tuple(ghost for ghost, _ in ghosts[:limit]), BREAK.join(blocks))
+    found = await _matching(store, reached, wanted, limit)
+    told = await _told_ghosts(store, ghosts, wanted, limit)
+    blocks = [f"{MEMORY}{text}" for text in (*found.values(), *(text for _, text in told))]
+    return Recalled(tuple(found), tuple(ghost for ghost, _ in told), BREAK.join(blocks))
 
 
-async def _spread(store: Store, relations: Sequence[str], depth: int) -> tuple[list[int], list[Walk]]:
-    """Everything within so many links of the focus, nearest first, then by the strength of the link."""
-    start = await store.focus()
-    seen: dict[int, None] = dict.fromkeys(start)
-    layer, walks = np.asarray(start, np.int64), []
+async def _spread(store: Store, relations: Sequence[str], depth: int) -> tuple[list[int], list[Ghost]]:
+    """What is within so many links of the focus, nearest first, then by the strength of the link; and traces met."""
+    layer: Sequence[int] = await store.focus()
+    seen: dict[int, None] = dict.fromkeys(layer)
+    ghosts: list[Ghost] = []
     for _ in range(depth):
-        if not len(layer):
+        if not layer:
             break
-        walk = await store.walk(layer.tolist(), relations=relations)
-        walks.append(walk)
-        fresh = [target for target in dict.fromkeys(walk.target.tolist()) if target not in seen]
-        seen.update(dict.fromkeys(fresh))
-        layer = np.asarray(fresh, np.int64)
-    return list(seen), walks
+        walk = await store.walk(layer, relations=relations)
+        ghosts += _dangling(walk)
+        layer = [target for target in dict.fromkeys(walk.target[walk.known].tolist()) if target not in seen]
+        seen.update(dict.fromkeys(layer))
+    return list(seen), ghosts
 
 
-async def _ghosts(
-    store: Store, walks: Sequence[Walk], contents: dict[int, Content], wanted: Sequence[str]
+async def _matching(store: Store, reached: Sequence[int], wanted: Sequence[str], limit: int) -> dict[int, str]:
+    """The first so many that speak of what is wanted, with their texts; entities are where thoughts start, no more."""
+    found: dict[int, str] = {}
+    for first in range(0, len(reached), AT_ONCE):
+        some = reached[first : first + AT_ONCE]
+        contents = await store.contents(some)
+        for memory in some:
+            content = contents.get(memory)
+            if content is not None and content.kind != ENTITY and _matches(content, wanted):
+                found[memory] = content.text
+                if len(found) == limit:
+                    return found
+    return found
+
+
+async def _told_ghosts(
+    store: Store, ghosts: Sequence[Ghost], wanted: Sequence[str], limit: int
 ) -> list[tuple[Ghost, str]]:
-    """Traces among the links walked, each with the words it is reported in."""
-    found = [ghost for walk in walks for ghost in _dangling(walk, contents)]
-    if not found:
+    """Traces with the words they are reported in."""
+    if not ghosts:
         return []
-    lost = {gone.id: content for content, gone in await store.trash()}
-    told = [(ghost, _told(ghost, contents[ghost.source], lost.get(ghost.target))) for ghost in found]
-    return [(ghost, f"{MEMORY}{text}") for ghost, text in told if _speaks_of(text, wanted)]
+    sources = await store.contents(list(dict.fromkeys(ghost.source for ghost in ghosts)))
+    lost = await _lost(store, ghosts)
+    told = [(g, _told(g, sources[g.source], lost.get(g.target))) for g in ghosts if g.source in sources]
+    return [(ghost, text) for ghost, text in told if _speaks_of(text, wanted)][:limit]
 
 
-def _dangling(walk: Walk, contents: dict[int, Content]) -> list[Ghost]:
-    missing = ~np.isin(walk.target, list(contents))
+async def _lost(store: Store, ghosts: Sequence[Ghost]) -> dict[int, Content]:
+    """What the trash still has of what traces point to."""
+    found = await store.trash(ids=list(dict.fromkeys(ghost.target for ghost in ghosts)))
+    return {gone.id: content for content, gone in found}
+
+
+def _dangling(walk: Walk) -> list[Ghost]:
     return [
         Ghost(int(walk.source[i]), int(walk.target[i]), walk.relation[i], float(walk.strength[i]))
-        for i in np.flatnonzero(missing).tolist()
-        if int(walk.source[i]) in contents
+        for i in np.flatnonzero(~walk.known).tolist()
     ]
 
 
@@ -112,12 +130,13 @@ class Trace:
 
 
 async def traces(store: Store) -> list[Trace]:
-    walk = await store.walk((await store.living()).tolist())
-    ends = await store.contents([*dict.fromkeys(walk.source.tolist()), *dict.fromkeys(walk.target.tolist())])
-    lost = {gone.id: content for content, gone in await store.trash()}
+    ghosts = _dangling(await store.walk((await store.living()).tolist()))
+    sources = await store.contents(list(dict.fromkeys(ghost.source for ghost in ghosts)))
+    lost = await _lost(store, ghosts)
     return [
-        Trace(ends[ghost.source].key, ghost.relation, ghost.strength, _gist(lost.get(ghost.target)))
-        for ghost in _dangling(walk, ends)
+        Trace(sources[ghost.source].key, ghost.relation, ghost.strength, _gist(lost.get(ghost.target)))
+        for ghost in ghosts
+        if ghost.source in sources
     ]
 
 

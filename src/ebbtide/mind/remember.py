@@ -14,7 +14,7 @@ from ebbtide.core.metabolism import Network
 from ebbtide.core.ports import Distilled, SmallModel, Store
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.mind.asking import Asker
-from ebbtide.mind.pool import Room
+from ebbtide.mind.pool import Room, focus_limit
 from ebbtide.mind.writing import free_key
 
 ENTITY, SEGMENT = "entity", "segment"
@@ -55,15 +55,12 @@ async def _relation(model: SmallModel, asker: Asker, text: str, name: str) -> st
 
 def mentioned(focus: Sequence[str], entities: Sequence[str], limit: int) -> list[str]:
     """The focus after these were mentioned: the first of them is the freshest, the stalest fall out."""
-    fresh = list(dict.fromkeys(entities))[:limit]
-    names = {_same(name) for name in fresh}
-    kept = [name for name in focus if _same(name) not in names]
+    spelled: dict[str, str] = {}
+    for name in entities:
+        spelled.setdefault(_same(name), name)
+    fresh = list(spelled.values())[:limit]
+    kept = [name for name in focus if _same(name) not in map(_same, fresh)]
     return [*kept, *reversed(fresh)][-limit:] if limit else []
-
-
-def focus_limit(network: Network) -> int:
-    """A pool must have room for the segment beside the focus points, which it never gives up."""
-    return min(network.focus_limit, network.node_pool - 1) if network.node_pool else network.focus_limit
 
 
 async def focus_names(store: Store) -> list[str]:
@@ -79,6 +76,17 @@ def entity_key(name: str) -> str:
 def _same(name: str) -> str:
     """Lin and lin are one entity."""
     return " ".join(name.casefold().split())
+
+
+async def told(
+    store: Store, task: Task, understood: Sequence[Understood], now: float, chance: random.Random
+) -> list[Change]:
+    """All that becomes of a task, to be applied at once; put together anew if a full pool changed meanwhile."""
+    while True:
+        telling = Telling(store, task, now, chance)
+        changes = await telling.changes(understood)
+        if await telling.undisturbed():
+            return changes
 
 
 class Telling:
@@ -108,12 +116,15 @@ class Telling:
             if before is not None and self._room.holds(before):
                 self._link_both(before, segment, NEXT, PREVIOUS, self._network.link_initial_strength)
             before = segment
-        due = Enqueue(self._now, COMPRESS, upto=before or 0)
+        due = Enqueue(self._now, COMPRESS, upto=await self._youngest() if before is None else before)
         return [*self._changes, Settle(self._now, self._task.id), due]
+
+    async def undisturbed(self) -> bool:
+        return await self._room.undisturbed()
 
     async def _let_go(self, names: Sequence[str]) -> None:
         """Points that fall out of focus do so first: until then a full pool may not give them up."""
-        staying = {await self._store.find(entity_key(name)) for name in names} | set(self._entities.values())
+        staying = {self._entities.get(key) or await self._store.find(key) for key in map(entity_key, names)}
         self._refocus(tuple(point for point in self._focus if point in staying))
 
     async def _entity(self, name: str) -> int:
@@ -147,6 +158,10 @@ class Telling:
     def _link_both(self, one: int, other: int, there: str, back: str, strength: float) -> None:
         self._changes.append(PutLink(self._now, one, other, there, strength))
         self._changes.append(PutLink(self._now, other, one, back, strength))
+
+    async def _youngest(self) -> int:
+        living = await self._store.living()
+        return int(living[-1]) if len(living) else 0
 
     def _said_at(self) -> float:
         """When it was said, as far as the messages tell."""

@@ -1,5 +1,6 @@
 """The caller's side of a long conversation: what no longer fits the context window goes to `remember`.   SPEC N12."""
 
+import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -47,6 +48,7 @@ class ContextWindow:
         self._limit = max_tokens * ratio
         self._count = count
         self._messages: list[tuple[Message, int]] = []
+        self._handing_over = asyncio.Lock()
 
     @property
     def messages(self) -> list[Message]:
@@ -63,12 +65,13 @@ class ContextWindow:
         They leave the window only once the mind has them on disk. The last message always stays.
         """
         self._messages.append((message, self._count(message.content) + PER_MESSAGE))
-        surplus = self._surplus()
-        if not surplus:
-            return None
-        task = await self._remember([message for message, _ in self._messages[:surplus]])
-        del self._messages[:surplus]
-        return task
+        async with self._handing_over:  # else two who add at once would hand the same over twice
+            surplus = self._surplus()
+            if not surplus:
+                return None
+            task = await self._remember([message for message, _ in self._messages[:surplus]])
+            del self._messages[:surplus]
+            return task
 
     def _surplus(self) -> int:
         """How many of the oldest must go."""

@@ -48,15 +48,19 @@ async def put_many(
     return done
 
 
-async def make_room(store: Store, now: float, puts: Sequence[PutMemory]) -> list[Change]:
+async def make_room(
+    store: Store, now: float, puts: Sequence[PutMemory], chance: random.Random | None = None
+) -> list[Change]:
     """The puts, each after the forgettings that a full node pool has to make for it."""
     if not pool_size(store):
         return [*puts]
-    room = await Room.of(store, now, random.Random())
-    changes: list[Change] = []
-    for put in puts:
-        changes += [*await room.make(put.id, put.content.key), put]
-    return changes
+    while True:
+        room = await Room.of(store, now, chance or random.Random())
+        changes: list[Change] = []
+        for put in puts:
+            changes += [*await room.make(put.id, put.content.key), put]
+        if await room.undisturbed():
+            return changes
 
 
 async def check_drafts(store: Store, drafts: Iterable[Draft | Mapping[str, Any]]) -> None:

@@ -37,6 +37,7 @@ class Question:
     system: str
     user: str
     schema: Mapping[str, Any]
+    like: str  # what an answer looks like, for servers that do not take the schema
     tokens: int  # a right answer has no more
 
 
@@ -50,7 +51,8 @@ class Dialect:
     room: int = 1  # times the tokens an answer should need: models that think aloud need more
 
     def body(self, question: Question, temperature: float) -> dict[str, Any]:
-        body: dict[str, Any] = {"messages": _messages(question)}
+        user = question.user if self.form < 2 else f"{question.user}\n{question.like}"
+        body: dict[str, Any] = {"messages": [_message("system", question.system), _message("user", user)]}
         if self.temperature:
             body["temperature"] = temperature
         if self.cap:
@@ -180,11 +182,18 @@ class Chat:
             if cut_off:
                 self._dialect = replace(self._dialect, room=min(self._dialect.room * 4, 64))
                 raise ModelFailed(detail=f"the answer was cut off after {len(content)} characters") from None
-            raise ModelFailed(detail=f"the answer is not JSON: {_shortened(content)}") from None
+            found = self._bare(question, content)
         try:
             return msgspec.convert(found, answer, strict=False)
         except msgspec.ValidationError as error:
             raise ModelFailed(detail=f"the answer has the wrong shape: {error}") from None
+
+    def _bare(self, question: Question, content: str) -> dict[str, str]:
+        """Asked for one string, and with no server to hold them to JSON, small models just say it."""
+        only = [name for name, field in question.schema["properties"].items() if field["type"] == "string"]
+        if self._dialect.form < 3 or len(question.schema["properties"]) != 1 or not only or "{" in content:
+            raise ModelFailed(detail=f"the answer is not JSON: {_shortened(content)}")
+        return {only[0]: content.strip().strip('`"“”')}
 
 
 class _Answered:
@@ -204,8 +213,8 @@ class _Answered:
             self._times.popitem(last=False)
 
 
-def _messages(question: Question) -> list[dict[str, str]]:
-    return [{"role": "system", "content": question.system}, {"role": "user", "content": question.user}]
+def _message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": content}
 
 
 def _without_limits(schema: Any) -> Any:

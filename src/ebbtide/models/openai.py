@@ -85,7 +85,9 @@ class OpenAIModel:
 
     async def relation(self, segment: str, entity: str) -> str:
         answer = await self._chat.ask(relation_question(segment, entity), _Relation)
-        return answer.relation.strip().strip("。.，,；;：:\"'“”「」 ")
+        relation = answer.relation.strip(_AROUND)
+        named = relation.casefold().endswith(entity.casefold()) and len(relation) > len(entity) > 0
+        return relation[: -len(entity)].strip(_AROUND) if named else relation  # "located in Boston"
 
     async def compress(self, text: str, length: int) -> str:
         answer = await self._chat.ask(compress_question(text, length), _Text)
@@ -113,10 +115,15 @@ class OpenAIModel:
         if len(sentences) < 2:
             return set()
         answer = await self._chat.ask(segment_question(sentences), _Starts)
-        return {start - 1 for start in answer.starts if 1 < start <= len(sentences)}
+        found = {start - 1 for start in answer.starts if 1 < start <= len(sentences)}
+        # Who sees a topic in nearly every sentence sees none: then every message is one.
+        blind = len(found) > max(2, 2 * len(sentences) // 3)
+        return {place for place in range(1, len(sentences)) if sentences[place - 1].endswith("\n")} if blind else found
 
 
 # ---- what code does better
+
+_AROUND = " \t\r\n。.，,；;：:\"'“”「」"
 
 
 def split(messages: Sequence[Message]) -> list[str]:
@@ -161,17 +168,20 @@ def _words_of(segment: str, words: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept.values())
 
 
-_CLAUSE_END = re.compile(r"[。！？；，、]|[.!?;,](?=\s)")
+_SENTENCE_END = re.compile(r"[。！？]|(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)[.!?](?=\s)")
+_CLAUSE_END = re.compile(r"[；，、]|[;,](?=\s)")
 _WHOLE = re.compile(r"[。！？.!?…”’\"'）)》]$")
 
 
 def without_torn_end(text: str, length: int) -> str:
-    """A server that holds a string to its maximal length stops in mid-sentence: go back to the last whole clause.
+    """A server that holds a string to its length stops in mid-sentence: go back to the last whole sentence or clause.
 
     An answer that is too long is left as it is: that nobody held it to its length is for the mind to judge.
     """
     if not length - 4 < len(text) <= length or _WHOLE.search(text):
         return text
-    clauses = [match.start() for match in _CLAUSE_END.finditer(text)]
-    end = next((place for place in (*clauses[-1:], text.rfind(" ")) if place >= len(text) // 2), len(text))
-    return text[:end].rstrip()
+    sentences = [match.end() for match in _SENTENCE_END.finditer(text)][-1:]
+    clauses = [match.start() for match in _CLAUSE_END.finditer(text)][-1:]
+    whole = [end for end in sentences if end >= 3 * len(text) // 4]
+    ends = (*whole, max(sentences + clauses, default=0), text.rfind(" "))
+    return text[: next((end for end in ends if end >= len(text) // 2), len(text))].rstrip()

@@ -26,18 +26,18 @@ def segment_question(sentences: Sequence[str]) -> Question:
     number = {"type": "integer", "minimum": 1, "maximum": len(sentences)}
     schema = _object(starts={"type": "array", "items": number, "maxItems": len(sentences)})
     if chinese := is_chinese("".join(sentences)):
-        job = "你把一段对话按话题分段。"
+        job = "把资料按话题分段。"
         ask = (
-            "上面的句子有编号。每个话题从哪一句开始？把这些句子的编号放进 starts。"
-            "同一话题的句子不要分开。第一个话题从 1 开始。"
+            "上面的句子有编号。哪些句子开始了新的话题？输出 starts：这些句子的编号。"
+            "同一话题的句子不要分开。第一段从 1 开始。"
         )
     else:
-        job = "You divide a conversation into topics."
+        job = "Divide data into topics."
         ask = (
-            "The sentences are numbered. At which sentences does a topic start? Put their numbers into starts. "
+            "The sentences are numbered. Which sentences begin a new topic? Output starts: their numbers. "
             "Keep sentences of one topic together. The first topic starts at 1."
         )
-    return _question(chinese, job, f'{listed}\n{ask}\n{{"starts": [1, …]}}', schema, 8 * len(sentences))
+    return _question(chinese, job, f"{listed}\n{ask}", schema, '{"starts": [1, …]}', 8 * len(sentences))
 
 
 def distil_question(segment: str) -> Question:
@@ -60,7 +60,7 @@ def distil_question(segment: str) -> Question:
             "entities, the people, places and things it speaks of, most important first. "
             "Copy words as they stand in the text; add nothing that is not there."
         )
-    return _question(chinese, job, f"{fenced('text', segment)}\n{ask}\n{like}", schema, 320)
+    return _question(chinese, job, f"{fenced('text', segment)}\n{ask}", schema, like, 320)
 
 
 def relation_question(segment: str, entity: str) -> Question:
@@ -77,7 +77,7 @@ def relation_question(segment: str, entity: str) -> Question:
         )
         limit = 24
     schema = _object(relation={"type": "string", "maxLength": limit})
-    return _question(chinese, job, f'{shown}\n{ask}\n{{"relation": "…"}}', schema, 32)
+    return _question(chinese, job, f"{shown}\n{ask}", schema, '{"relation": "…"}', 32)
 
 
 def compress_question(text: str, length: int) -> Question:
@@ -91,7 +91,7 @@ def compress_question(text: str, length: int) -> Question:
             "say only what the text says, in its language."
         )
         ask = f"Say the above in at most {max(1, _aim(length) // 6)} words ({_aim(length)} characters)."
-    return _question(chinese, job, f'{fenced("text", text)}\n{ask}\n{{"text": "…"}}', schema, 2 * length)
+    return _question(chinese, job, f"{fenced('text', text)}\n{ask}", schema, '{"text": "…"}', 2 * length)
 
 
 def overlap_question(one: str, two: str) -> Question:
@@ -101,7 +101,7 @@ def overlap_question(one: str, two: str) -> Question:
         job, ask = "你比较两段资料。", "它们说的内容有百分之多少相同？0 表示完全不同，100 表示完全相同。"
     else:
         job, ask = "You compare two texts.", "How much do they say the same, in percent? 0: nothing, 100: everything."
-    return _question(chinese, job, f'{shown}\n{ask}\n{{"overlap": …}}', schema, 16)
+    return _question(chinese, job, f"{shown}\n{ask}", schema, '{"overlap": …}', 16)
 
 
 def fenced(tag: str, text: str) -> str:
@@ -116,8 +116,8 @@ def _aim(length: int) -> int:
     return max(1, length * 4 // 5)
 
 
-def _question(chinese: bool, job: str, user: str, schema: Mapping[str, Any], tokens: int) -> Question:
-    return Question(f"{job}{'' if chinese else ' '}{_DATA[chinese]}", user, schema, tokens + 64)
+def _question(chinese: bool, job: str, user: str, schema: Mapping[str, Any], like: str, tokens: int) -> Question:
+    return Question(f"{job}{'' if chinese else ' '}{_DATA[chinese]}", user, schema, like, tokens + 64)
 
 
 def _object(**properties: Any) -> dict[str, Any]:

@@ -97,8 +97,10 @@ class MemoryStore:
         chosen = s.id[where.stand(s) & (s.id > after)]
         return [i for i in sorted(chosen.tolist()) if self._matches(i, where)][:limit]
 
-    async def trash(self, *, key: str | None = None) -> list[tuple[Content, Trashed]]:
-        found = [(self._trash[t.id], t) for t in self.state.trash.values() if key is None or t.key == key]
+    async def trash(self, *, key: str | None = None, ids: Sequence[int] | None = None) -> list[tuple[Content, Trashed]]:
+        trash = self.state.trash
+        asked = trash.values() if ids is None else [trash[memory] for memory in ids if memory in trash]
+        found = [(self._trash[t.id], t) for t in asked if key is None or t.key == key]
         return sorted(found, key=lambda pair: (-pair[1].at, -pair[1].id))
 
     async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:

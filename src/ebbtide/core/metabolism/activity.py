@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, Mark, State
-from ebbtide.core.metabolism.base import Forecast, Quiet, Verdicts, by_blocks, first_moment, graded, param, since
+from ebbtide.core.metabolism.base import Forecast, Quiet, Verdicts, first_moment, graded, param, since
 from ebbtide.core.signals import Column, Signals
 
 
@@ -49,7 +49,6 @@ class Activity(Quiet):
     def vitality(self, s: Signals, now: float) -> Column:
         return self._standing(s) + self._passing(s, now)
 
-    @by_blocks
     def judge(self, s: Signals, now: float) -> Verdicts:
         vitality = self.vitality(s, now)
         state = graded(_ACTIVE, (vitality < self.theta_active, _COLD))

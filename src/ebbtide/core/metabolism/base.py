@@ -1,9 +1,8 @@
 """What every metabolism answers, and the arithmetic they share."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -11,9 +10,6 @@ from ebbtide.core.memory import State
 from ebbtide.core.signals import Column, Signals
 
 FOREVER = float("inf")
-# Rows worked on at a time: 128 kB a column, so that what is computed on the way stays in the processor's cache
-# and its memory is used again instead of being given back to the system each time.
-BLOCK = 16_000
 _HORIZON = 1000 * 365.25 * 86400.0  # beyond a thousand years we say "never"
 
 
@@ -25,16 +21,6 @@ class Verdicts:
     state: Column  # codes, see memory.STATES
     marks: Column  # bits, see memory.Mark
     score: Column | None = None  # the integer to be written down, where there is one
-
-    @classmethod
-    def joined(cls, parts: Sequence["Verdicts"]) -> "Verdicts":
-        scores = [part.score for part in parts if part.score is not None]
-        return cls(
-            vitality=np.concatenate([part.vitality for part in parts]),
-            state=np.concatenate([part.state for part in parts]),
-            marks=np.concatenate([part.marks for part in parts]),
-            score=np.concatenate(scores) if scores else None,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +69,6 @@ class Quiet:
         return {}
 
 
-M = TypeVar("M")
-
-
-def by_blocks(judge: Callable[[M, Signals, float], Verdicts]) -> Callable[[M, Signals, float], Verdicts]:
-    """For a `judge` that looks at each row by itself: the same verdicts, for many rows in half the time."""
-
-    @wraps(judge)
-    def judged(self: M, s: Signals, now: float) -> Verdicts:
-        if len(s) <= BLOCK:
-            return judge(self, s, now)
-        return Verdicts.joined([judge(self, s.part(rows), now) for rows in blocks(len(s))])
-
-    return judged
-
-
-def blocks(count: int) -> Iterator[slice]:
-    return (slice(first, first + BLOCK) for first in range(0, count, BLOCK))
-
-
 def param(
     default: Any,
     low: float | None = None,
@@ -131,7 +98,12 @@ def graded(best: np.int8, *worse: tuple[Column, np.int8]) -> Column:
 
 def since(now: float | Column, then: Column) -> Column:
     """Elapsed seconds; a clock that went backwards counts as no time at all."""
-    return np.maximum(now - then, 0.0)
+    return at_least(0.0, now - then)
+
+
+def at_least(low: float, column: Column) -> Column:
+    """np.maximum, several times quicker for columns that need no lifting, which is most of them."""
+    return column if column.min(initial=low) >= low else np.maximum(column, low)
 
 
 def first_moment(holds: Callable[[Column], Column], start: Column) -> Column:

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, blocks, choice, graded, param
+from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, choice, graded, param
 from ebbtide.core.signals import Column, Signals
 
 
@@ -43,7 +43,8 @@ class Network(Quiet):
         """Each link's strength now, or after so many more scans of its source."""
         scan_count, links = s.scan_count + extra_scans, s.links
         strengths = np.empty(len(links.row))
-        for some in blocks(len(links.row)):
+        for first in range(0, len(strengths), _BLOCK):
+            some = slice(first, first + _BLOCK)
             scans = scan_count[links.row[some]] - links.since[some]
             worn = links.strength[some] * np.power(self.decay_rate, scans.astype(float))
             worn[worn < self.link_break_threshold] = 0.0
@@ -89,7 +90,8 @@ class Network(Quiet):
         return s.original_length if self.basis == "original" else s.length
 
     def _state(self, s: Signals, importance: Column) -> Column:
-        gone = (importance == 0.0) | (self.target_length(s, importance) < self.delete_threshold)
+        # A target in whole characters is below a whole number just where the fraction is.
+        gone = (importance == 0.0) | (self._basis_length(s) * importance < self.delete_threshold)
         faded = importance < 1.0
         state = graded(_ACTIVE, (faded, _FADING), (faded & gone, _VANISHING))
         if s.focus:
@@ -114,6 +116,7 @@ class Network(Quiet):
         return int(np.ceil(broken / np.log(self.decay_rate))) + 1
 
 
+_BLOCK = 1 << 16  # links worked on at a time: what is computed on the way stays in the processor's cache
 _LOG_OF_NOTHING = -746.0  # e^−746 is 0 in a float
 _ACTIVE, _FADING = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.FADING])
 _VANISHING = np.int8(CODE_OF[State.VANISHING])

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, POLICIES, Policy, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, by_blocks, graded, param, since
+from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, at_least, graded, param, since
 from ebbtide.core.signals import Column, Signals
 
 
@@ -32,7 +32,6 @@ class Retention:
     def vitality(self, s: Signals, now: float) -> Column:
         return s.importance * np.exp(since(now, s.last_accessed_at) / (s.strength * -DAY))
 
-    @by_blocks
     def judge(self, s: Signals, now: float) -> Verdicts:
         expired = (self._ends(s) <= now) & (s.policy != _PERSISTENT)
         return Verdicts(self.vitality(s, now), graded(_ACTIVE, (expired, _EXPIRED)), np.zeros(len(s), np.int8))
@@ -50,7 +49,7 @@ class Retention:
         """When each would expire by its strength alone."""
         with np.errstate(divide="ignore"):  # importance 0: ln 0 = −inf, lifted to the shortest life
             life = s.strength * DAY * np.log(s.importance / self.delete_below)
-        ends: Column = s.last_accessed_at + np.maximum(life, self.shortest_life * HOUR)
+        ends: Column = s.last_accessed_at + at_least(self.shortest_life * HOUR, life)
         return ends
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, State
-from ebbtide.core.metabolism.base import Forecast, Verdicts, by_blocks, first_moment, graded, param, since
+from ebbtide.core.metabolism.base import Forecast, Verdicts, first_moment, graded, param, since
 from ebbtide.core.signals import Column, Signals
 
 
@@ -39,7 +39,6 @@ class Score:
         exact: Column = s.base * self._rate(s) ** _days(s, now)
         return exact
 
-    @by_blocks
     def judge(self, s: Signals, now: float) -> Verdicts:
         vitality = self.vitality(s, now)
         score = np.floor(vitality + 0.5)
@@ -96,8 +95,8 @@ class Score:
 
     def _rate(self, s: Signals) -> Column:
         """d: what a day leaves of the score, given the memory's links."""
-        slowed = self._plain() - self.structure_gain * np.expm1(s.weight / -self.structure_scale)
-        return np.minimum(slowed, 1.0)
+        slowed: Column = self._plain() - self.structure_gain * np.expm1(s.weight / -self.structure_scale)
+        return slowed if self._plain() + self.structure_gain <= 1.0 else np.minimum(slowed, 1.0)
 
     def _state(self, score: Column) -> Column:
         return graded(_ACTIVE, (score < self.active_from, _COLD), (score < self.cold_from, _DEPRECATED))

@@ -7,6 +7,7 @@ object (签合同); the model is asked only where a person's name may have been 
 import re
 from collections.abc import Iterator
 from functools import reduce
+from itertools import pairwise
 
 from ebbtide.models.builtin import lexicon_zh as lex
 from ebbtide.models.builtin.tokens import Kind, Token
@@ -14,11 +15,58 @@ from ebbtide.models.builtin.tokens import Kind, Token
 _RARE = 600  # occurrences in the dictionary's corpus; a person's name that is no word too stays below
 _UNHEARD = 5  # the dictionary has hardly met it
 _NUMERAL = re.compile(r"第?[零〇一二两三四五六七八九十百千万亿半几多]+")
-_ARTICLE = re.compile(r"一[个只本张件位条家种些名杯份部场套块支辆次棵朵碗盘片颗对副架堂]|几[个次种天本张位]|[每这那哪][一]?[个只本张件位条家种次份部天]")
+_ARTICLE = re.compile(
+    r"一[个只本张件位条家种些名杯份部场套块支辆次棵朵碗盘片颗对副架堂]|几[个次种天本张位]|[每这那哪][一]?[个只本张件位条家种次份部天]"
+)
 _WEEKDAY = re.compile(r"(?:[上下本这]*(?:周|星期|礼拜))[一二三四五六日天末]")
-_NOT_NUMBERS = frozenset(["一起", "一下", "一样", "一定", "一般", "一直", "一点", "一点儿", "一会儿", "一时", "万一", "十分", "一边", "一共", "一旦", "多", "半天", "多少", "百般", "千万"])
+_NOT_NUMBERS = frozenset(
+    [
+        "一起",
+        "一下",
+        "一样",
+        "一定",
+        "一般",
+        "一直",
+        "一点",
+        "一点儿",
+        "一会儿",
+        "一时",
+        "万一",
+        "十分",
+        "一边",
+        "一共",
+        "一旦",
+        "多",
+        "半天",
+        "多少",
+        "百般",
+        "千万",
+    ]
+)
 _NAMING = frozenset({Kind.NAME, Kind.NOUN, Kind.VERB, Kind.ADJECTIVE, Kind.NUMBER})
-_COUNTED = frozenset(["个", "半", "钟", "元", "多", "月", "天", "年", "岁", "小时", "分钟", "点", "块", "块钱", "万", "米", "公里", "斤", "公斤"])
+_COUNTED = frozenset(
+    [
+        "个",
+        "半",
+        "钟",
+        "元",
+        "多",
+        "月",
+        "天",
+        "年",
+        "岁",
+        "小时",
+        "分钟",
+        "点",
+        "块",
+        "块钱",
+        "万",
+        "米",
+        "公里",
+        "斤",
+        "公斤",
+    ]
+)
 _NAMES = frozenset({"nr", "nrt", "nrfg", "nr1", "nr2", "nrj"})
 _KIND_OF = {
     "n": Kind.NOUN, "v": Kind.VERB, "a": Kind.ADJECTIVE, "d": Kind.ADVERB, "p": Kind.PREPOSITION,
@@ -41,11 +89,11 @@ _LISTS = (
     (lex.INTENSIFIERS, Kind.ADVERB),
     (lex.JOINERS, Kind.CONJUNCTION),
 )
+_NEVER_NOUNS = lex.TONE | lex.AUXILIARIES | lex.VERBS
 _ACTORS = frozenset({Kind.NAME, Kind.PRONOUN, Kind.AUXILIARY, Kind.NEGATION, Kind.ADVERB, Kind.QUALIFIER})
 _LISTED: dict[str, Kind] = {}
-for _list, _kind in _LISTS:
-    for _word in _list:
-        _LISTED.setdefault(_word, _kind)
+for _words, _listed in _LISTS:
+    _LISTED |= dict.fromkeys(_words - _LISTED.keys(), _listed)
 
 
 def frequency(word: str) -> int:
@@ -59,7 +107,9 @@ def tag(run: str, start: int, *, opens: bool) -> list[Token]:
     """Tokens of a run of Chinese characters that stands at `start`; `opens`: at the start of a clause."""
     import rjieba
 
-    pairs = list(_with_names(run, _split(rjieba.tag(run, False)), rjieba.tag(run)))
+    pairs = _split(rjieba.tag(run, False))
+    if any(len(one) == len(two) == 1 for (one, _), (two, _) in pairwise(pairs)):
+        pairs = list(_with_names(pairs, rjieba.tag(run)))
     tokens: list[Token] = []
     at = start
     for word, label in pairs:
@@ -78,7 +128,7 @@ def _split(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return found
 
 
-def _with_names(run: str, plain: list[tuple[str, str]], guessed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _with_names(plain: list[tuple[str, str]], guessed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """The plain cut, with names where the guess sees one in what the plain cut left as single characters."""
     singles = _singles(plain)
     names = {}
@@ -144,7 +194,7 @@ def _kind(word: str, label: str, before: Token | None, *, opens: bool) -> Kind:
 def _noun_here(word: str, label: str, before: Token) -> bool:
     """很多花, 一张票, 的花: a single character that could be a verb, where only a noun can stand."""
     counted = before.kind in {Kind.DETERMINER, Kind.NUMBER} and before.text not in {"多", "一下"}
-    return counted and len(word) == 1 and label[0] in "vgnz" and word not in lex.TONE | lex.AUXILIARIES | lex.VERBS
+    return counted and len(word) == 1 and label[0] in "vgnz" and word not in _NEVER_NOUNS
 
 
 def _count(word: str) -> Kind:
@@ -182,9 +232,11 @@ def _joined(tokens: list[Token]) -> Iterator[Token]:
     i = 0
     opens = True
     while i < len(tokens):
+        token = tokens[i]
         count, kind = _joint(tokens[i : i + 3], opens=opens)
-        token = reduce(lambda one, two: _merge(one, two, kind), tokens[i + 1 : i + count], tokens[i])
-        yield token._replace(kind=kind)
+        if count > 1:
+            token = reduce(lambda one, two: _merge(one, two, kind), tokens[i + 1 : i + count], token)
+        yield token
         opens = opens and kind is Kind.FILLER
         i += count
 

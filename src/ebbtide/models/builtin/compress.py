@@ -29,7 +29,10 @@ _TELLING = 0.6  # a clause below this weight is courtesy: sounds great, 太好�
 _SMALL_CLAUSE = 20  # letters; a Chinese character counts as two
 _CORE = frozenset(Kind) - {Kind.FILLER, Kind.PARTICLE, Kind.MARK}
 _GOVERNING = frozenset({Kind.VERB, Kind.PREPOSITION, Kind.AUXILIARY})
-_DATES = tuple("周一 周二 周三 周四 周五 周六 周日 星期 礼拜 上周 下周 本周".split())
+_NAMED_DAYS = en.WEEKDAYS | en.MONTHS
+_DATES = ("周一", "周二", "周三", "周四", "周五", "周六", "周日", "星期", "礼拜", "上周", "下周", "本周")
+_PERSONS = frozenset({Kind.PRONOUN, Kind.QUESTION})
+_SOONER = 1e-6
 _LABEL = 0.88  # the noun that says what a number is
 # Within a clause, relative to its level.
 _OFFSET = {
@@ -54,16 +57,19 @@ def compress(text: str, length: int) -> str:
 
     Empty only if not even the word that would go last fits.
     """
-    if length >= len(text):
-        return text
+    return text if length >= len(text) else shorten(text, length)
+
+
+def shorten(text: str, length: int, words: int | None = None) -> str:
+    """As `compress`, with a limit to the number of words too; marks are set right even if nothing has to go."""
     tokens = list(_cut_long(read(text)))
     grammar = Grammar(tokens)
-    words, spaces = gaps(text, tokens, grammar.clause)
-    if not words:
+    said, spaces = gaps(text, tokens, grammar.clause)
+    if not said:
         return text.strip()[: max(length, 0)]
-    line = _Line(words, spaces)
+    line = _Line(said, spaces)
     for step in _steps(grammar):
-        if line.length <= length:
+        if line.length <= length and (words is None or line.count <= words):
             break
         line.remove(step)
     return line.text(length)
@@ -88,7 +94,7 @@ class _Line:
         self.gap = [*spaces, Gap("")]  # gap[i] follows words[i]
         self.left = list(range(-1, len(self.words) - 1))
         self.right = list(range(1, len(self.words) + 1))
-        self.count = len(words)
+        self.count = sum(_count(word) for word in words)
         self.length = sum(len(word.text) for word in words)
         self.length += sum(len(self._between(i)) for i in range(len(self.words) - 1))
 
@@ -104,7 +110,7 @@ class _Line:
             self.gap[left] = bridge(self.gap[left], self.words[i], self.gap[i])
             self.right[left], self.left[right] = right, left
             self.length += len(self._between(left))
-            self.count -= 1
+            self.count -= _count(self.words[i])
 
     def text(self, room: int) -> str:
         if not self.count:
@@ -119,6 +125,10 @@ class _Line:
         return written + mark if self.count > 1 and len(written) + len(mark) <= room else written
 
 
+def _count(token: Token) -> int:
+    return len(token.text.split()) or 1
+
+
 # ---- the order of removal
 
 
@@ -126,9 +136,7 @@ def _steps(grammar: Grammar) -> Iterator[list[int]]:
     """What goes first, second …: each step by the places of its words among all words."""
     tokens, level = grammar.tokens, _levels(grammar)
     place = {i: n for n, i in enumerate(i for i, token in enumerate(tokens) if token.kind is not Kind.MARK)}
-    bonds: dict[int, list[int]] = {}
-    for i in place:
-        bonds.setdefault(grammar.root(i), []).append(i)
+    bonds = grammar.bonds()
     order = sorted(bonds, key=lambda root: (max(level[i] for i in bonds[root]), -root))
     gone: set[int] = set()
     for root in _short_last(order, bonds, grammar):
@@ -141,34 +149,36 @@ def _steps(grammar: Grammar) -> Iterator[list[int]]:
 def _falling(start: Sequence[int], bonds: dict[int, list[int]], grammar: Grammar, gone: set[int]) -> set[int]:
     """These words and all that cannot stand without them."""
     going: set[int] = set()
-    waiting = [i for i in start if i not in gone]
+    waiting = [start[0]]
     while waiting:
-        i = waiting.pop()
-        if i in going or i in gone:
+        root = grammar.root(waiting.pop())
+        if root in gone or root in going:  # a bond goes as a whole, so one of its words speaks for all
             continue
-        going.add(i)
-        waiting += bonds[grammar.root(i)]
-        waiting += grammar.dependents[i]
+        for i in bonds[root]:
+            going.add(i)
+            waiting += grammar.dependents[i]
     return going
 
 
 def _short_last(order: list[int], bonds: dict[int, list[int]], grammar: Grammar) -> list[int]:
-    """The order, with a short word at its end: the best of the short ones, or else the shortest of the good ones."""
+    """The order, with the best of its short words at the end, or else the shortest of all."""
     heads = enumerate(grammar.dependents)
     hanging = {each for head, hung in heads for each in hung if grammar.root(each) != grammar.root(head)}
-    lengths = {root: _length(bonds[root], grammar) for root in order if hanging.isdisjoint(bonds[root])}
-    telling = [root for root in lengths if any(_tells(grammar.tokens[i]) for i in bonds[root])]
-    for kinds in (KEYS, NOMINAL):
-        of_kind = (root for root in telling if any(grammar.tokens[i].kind in kinds for i in bonds[root]))
-        best = [root for root in of_kind if lengths[root] <= _SHORT_WORD]
-        if best:
-            return [root for root in order if root != best[-1]] + [best[-1]]
-    shortest = min(telling, key=lambda root: lengths[root], default=order[-1])
-    return [root for root in order if root != shortest] + [shortest]
+    free = {root: _length(bonds[root], grammar) for root in order if hanging.isdisjoint(bonds[root])}
+    short = [root for root, length in free.items() if length <= _SHORT_WORD]
+    last = max(short, key=lambda root: _standing([grammar.tokens[i] for i in bonds[root]]), default=None)
+    if last is None:
+        last = min(free, key=lambda root: free[root], default=order[-1])
+    return [root for root in order if root != last] + [last]
 
 
-def _tells(token: Token) -> bool:
-    return token.kind in CONTENT and not vague(token)
+def _standing(tokens: Sequence[Token]) -> int:
+    """How well words stand alone: a name best, a thing well, a deed or quality less, the rest hardly."""
+    kinds = {token.kind for token in tokens}
+    for standing, wanted in ((4, KEYS), (3, NOMINAL), (2, CONTENT), (1, _PERSONS)):
+        if not kinds.isdisjoint(wanted):
+            return standing if not all(vague(token) for token in tokens) or wanted is KEYS else 1
+    return 0
 
 
 def _length(members: Sequence[int], grammar: Grammar) -> int:
@@ -211,7 +221,7 @@ def _level(grammar: Grammar, i: int, ground: float, seen: set[str]) -> float:
 def _key(token: Token) -> float:
     """Monday and 周三 name a day as a date does; tomorrow and 晚上 do not."""
     dated = token.kind is Kind.TIME and any(
-        word.lower() in en.WEEKDAYS | en.MONTHS or word.startswith(_DATES) for word in token.words
+        word.lower() in _NAMED_DAYS or word.startswith(_DATES) for word in token.words
     )
     return _KEY[Kind.NUMBER] if dated else _KEY[token.kind]
 
@@ -280,13 +290,12 @@ def _worth(grammar: Grammar, members: Sequence[int], clause: int) -> float:
 
 def _carry(grammar: Grammar, level: list[float]) -> None:
     """Heads are worth at least what hangs on them, else they would take it along too early."""
+    bonds = grammar.bonds()
+
+    def worth(i: int) -> float:
+        return max(level[j] for j in bonds[grammar.root(i)])
+
     for head, dependent in reversed(grammar.carried):
-        weightiest = max(level[dependent], *(level[i] for i in _bonded(grammar, dependent)))
-        level[head] = max(level[head], weightiest + 1e-6)
+        level[head] = max(level[head], worth(dependent) + _SOONER)
     for word, head in grammar.lifted:
-        level[word] = max(level[word], max(level[i] for i in _bonded(grammar, head)) - 1e-6)
-
-
-def _bonded(grammar: Grammar, i: int) -> list[int]:
-    root = grammar.root(i)
-    return [j for j in grammar.members.get(grammar.clause[i], []) if grammar.root(j) == root]
+        level[word] = max(level[word], worth(head) - _SOONER)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ebbtide.core.ports import Distilled
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
-from ebbtide.models.builtin.compress import compress
+from ebbtide.models.builtin.compress import shorten
 from ebbtide.models.builtin.english import lower, singular
 from ebbtide.models.builtin.grammar import Grammar, bare
 from ebbtide.models.builtin.tokens import CONTENT, KEYS, Kind, Token, chinese
@@ -139,10 +139,8 @@ def _phrase(segment: str, tokens: Sequence[Token]) -> str:
 
 def _short(clause: str) -> str:
     if chinese(clause):
-        return compress(clause, _PHRASE_CHARACTERS) or clause[:_PHRASE_CHARACTERS]
-    phrase = compress(clause, _PHRASE_LETTERS)
-    length = _PHRASE_LETTERS
-    while len(phrase.split()) > _PHRASE_WORDS and length > _PHRASE_WORDS:
-        length -= 4
-        phrase = compress(clause, length)
-    return phrase.strip(" ,;:") or clause[:_PHRASE_LETTERS]
+        phrase = shorten(clause, _PHRASE_CHARACTERS) if len(clause) > _PHRASE_CHARACTERS else clause
+        return phrase or clause[:_PHRASE_CHARACTERS]
+    if len(clause) <= _PHRASE_LETTERS and len(clause.split()) <= _PHRASE_WORDS:
+        return clause
+    return shorten(clause, _PHRASE_LETTERS, _PHRASE_WORDS).rstrip(" ,;:") or clause[:_PHRASE_LETTERS]

@@ -12,6 +12,9 @@ _ADJECTIVE_ENDS = ("ous", "ful", "ive", "able", "ible", "less", "ish", "ical", "
 _NOUN_ENDS = ("tion", "sion", "ment", "ness", "ity", "ship", "ance", "ence", "ism", "ist", "er", "or")
 _AFTER_IT_A_NOUN = frozenset({Kind.DETERMINER, Kind.ADJECTIVE, Kind.PREPOSITION, Kind.NUMBER})
 _AFTER_IT_A_VERB = frozenset({Kind.AUXILIARY, Kind.NEGATION, Kind.QUALIFIER})
+_KNOWN = lex.EVERYDAY | lex.DETERMINERS | lex.PRONOUNS
+_FREE_PRONOUNS = lex.PRONOUNS - lex.POSSESSIVES
+_AUXILIARIES = lex.BE | lex.HAVE_DO
 _END = Token("", 0, 0, Kind.MARK, rank=Rank.SENTENCE)
 
 
@@ -30,7 +33,7 @@ def lower(token: Token) -> str:
 
 
 def tag(tokens: list[Token], words: Sequence[int]) -> None:
-    """Give the Latin words among the tokens, at these indices, their kinds; left to right, so that each sees the last."""
+    """Give the words at these indices their kinds; left to right, so that each sees what the last one is."""
     shouted = _shouted([tokens[i] for i in words])
     plain = {tokens[i].text for i in words if tokens[i].text.islower()}
     for i in words:
@@ -125,16 +128,16 @@ class _Word:
 
     def infinitive(self) -> bool:
         """to sign, to strike the clause — but not: to school."""
-        if self.next in lex.VERBS or self.next in lex.BE | lex.HAVE_DO:
+        if self.next in lex.VERBS or self.next in _AUXILIARIES:
             return True
         object_follows = self.later in lex.DETERMINERS or self.later in lex.PRONOUNS
-        return object_follows and self.next.isalpha() and self.next not in lex.EVERYDAY | lex.DETERMINERS | lex.PRONOUNS
+        return object_follows and self.next.isalpha() and self.next not in _KNOWN
 
     def helps(self) -> bool:
         """have seen, did not go, do you know — but not: have a dog."""
         near = self.next
         return (
-            near in lex.PRONOUNS - lex.POSSESSIVES
+            near in _FREE_PRONOUNS
             or near in lex.BE
             or near in {"not", "never", "to"}
             or (near in lex.VERBS and near not in lex.NOUN_VERBS)
@@ -154,7 +157,13 @@ class _Word:
     def everyday(self) -> bool:
         """Whether a word that opens a sentence is likely to owe its capital to that alone."""
         low = self.low
-        known = low in self.plain or low in lex.EVERYDAY or base(low) in lex.EVERYDAY or low in lex.GENERIC or low in lex.SPANS
+        known = (
+            low in self.plain
+            or low in lex.EVERYDAY
+            or base(low) in lex.EVERYDAY
+            or low in lex.GENERIC
+            or low in lex.SPANS
+        )
         return known or low.endswith(("ly", "ing", "ed", *_ADJECTIVE_ENDS, *_NOUN_ENDS[:6]))
 
     def open(self) -> Kind:

@@ -17,11 +17,53 @@ _PREDICATE = frozenset({Kind.VERB, Kind.ADJECTIVE})
 _SAID = CONTENT | {Kind.PRONOUN, Kind.QUESTION}
 _BARE_UNITS = tuple("个本张辆台件套间只条支瓶盒杯袋包片粒颗棵双对份位名")
 _NEAR_QUALIFIERS = frozenset(
-    ["only", "almost", "nearly", "只", "仅", "仅仅", "几乎", "至少", "至多", "最多", "最少", "大约", "约", "差点", "差点儿", "险些"]
+    [
+        "only",
+        "almost",
+        "nearly",
+        "只",
+        "仅",
+        "仅仅",
+        "几乎",
+        "至少",
+        "至多",
+        "最多",
+        "最少",
+        "大约",
+        "约",
+        "差点",
+        "差点儿",
+        "险些",
+    ]
 )
 # These turn a time or an amount into another one: until Friday, 超过 100.
 _TIME_PREPOSITIONS = frozenset(
-    ["before", "after", "until", "till", "by", "since", "over", "under", "above", "below", "within", "between", "than", "past", "从", "到", "比", "超过", "低于", "高于", "自", "自从", "截至", "直到"]
+    [
+        "before",
+        "after",
+        "until",
+        "till",
+        "by",
+        "since",
+        "over",
+        "under",
+        "above",
+        "below",
+        "within",
+        "between",
+        "than",
+        "past",
+        "从",
+        "到",
+        "比",
+        "超过",
+        "低于",
+        "高于",
+        "自",
+        "自从",
+        "截至",
+        "直到",
+    ]
 )
 
 
@@ -57,12 +99,20 @@ class Grammar:
 
     def root(self, i: int) -> int:
         while self.bond[i] != i:
-            i = self.bond[i]
+            self.bond[i] = i = self.bond[self.bond[i]]
         return i
 
     def tie(self, one: int, two: int) -> None:
         first, last = sorted((self.root(one), self.root(two)))
         self.bond[last] = first
+
+    def bonds(self) -> dict[int, list[int]]:
+        """The words that stay or go together, by the first of them."""
+        found: dict[int, list[int]] = {}
+        for i, token in enumerate(self.tokens):
+            if token.kind is not Kind.MARK:
+                found.setdefault(self.root(i), []).append(i)
+        return found
 
     def hang(self, dependent: int, head: int | None, *, carry: bool = False) -> None:
         if head is None or head == dependent:
@@ -104,11 +154,18 @@ class Grammar:
         if i and self.tokens[i - 1].kind is Kind.AUXILIARY:  # did not, is never
             self.hang(i - 1, i)
             self.lifted.append((i - 1, i))
+        self._hang_scope(i, head)
+
+    def _hang_scope(self, i: int, head: int) -> None:
+        """Whatever follows in the clause is denied; from the next negation on by that one, which hangs on this."""
         for j in range(i + 1, len(self.tokens)):
             if self.clause[j] != self.clause[i]:
-                break
-            if self.tokens[j].kind in _SAID and j != head:
+                return
+            denied = self.tokens[j].kind is Kind.NEGATION
+            if (denied or self.tokens[j].kind in _SAID) and j != head:
                 self.hang(j, i, carry=True)
+            if denied:
+                return
 
     def _tie_object(self, head: int) -> None:
         """Not to order peanuts is not the same as not to order."""
@@ -142,7 +199,11 @@ class Grammar:
     def number(self, i: int) -> None:
         """Three of what? A bare number is nothing without its noun."""
         noun = self.after(i, frozenset({Kind.NOUN}), within=2)
-        if bare(self.tokens[i]) and noun is not None and all(t.kind is Kind.ADJECTIVE for t in self.tokens[i + 1 : noun]):
+        if (
+            bare(self.tokens[i])
+            and noun is not None
+            and all(t.kind is Kind.ADJECTIVE for t in self.tokens[i + 1 : noun])
+        ):
             self.tie(i, noun)
 
     def verb(self, i: int) -> None:

@@ -98,7 +98,6 @@ TOPIC_CUES = (
 STEP_CUES = (("then",), ("after", "that"), ("afterwards",), ("later",), ("next",), ("finally",))
 
 
-
 def _phrases(*texts: tuple[str, str]) -> dict[str, list[tuple[tuple[str, ...], str]]]:
     """By first word: the phrase and the kind its words take on."""
     found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -122,8 +121,10 @@ NUMERALS = _words(
     "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half third "
     "quarter second"
 )
-WEEKDAYS = _words("monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays "
-                  "fridays saturdays sundays")
+WEEKDAYS = _words(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays "
+    "fridays saturdays sundays"
+)
 MONTHS = _words(
     "january february march april may june july august september october november december jan feb mar apr jun jul "
     "aug sep sept oct nov dec jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec."
@@ -206,7 +207,7 @@ ADJECTIVES = _words(
     blue brave bright broken brown busy calm cheap clean clear clever close cold comfortable common confident cool correct
     crazy cute daily dark dead deep delicious different difficult dirty double dry due early easy empty entire excited
     exciting expensive extra fair false familiar famous fast fat favorite favourite fine flat former free fresh
-    friendly full fun fantastic funny general gentle glad good great gray green grey happy hard healthy heavy high hot huge hungry 
+    friendly full fun fantastic funny general gentle glad good great gray green grey happy hard healthy heavy high hot huge hungry
     important interested interesting kind large late lazy light likely little local lonely long lovely loose loud low lucky
     main major medium mild minor modern monthly narrow natural nervous new nice normal odd official old online only open
     orange original pale perfect personal pink plain pleasant poor popular possible private proud public pure quick

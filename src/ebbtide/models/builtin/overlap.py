@@ -33,7 +33,7 @@ def _pairs(text: str) -> list[str]:
 
 def _words(text: str) -> dict[str, float]:
     tokens = read(text)
-    words: dict[str, float] = dict(features(tokens))
+    words = features(tokens)
     if any(token.kind is Kind.NEGATION for token in tokens):
         words[_NEGATED] = 1.0
     return words

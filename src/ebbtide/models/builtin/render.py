@@ -48,7 +48,7 @@ def _gap(text: str, before: Token, marks: list[Token], after: Token) -> Gap:
         return Gap(_space(text, before, after))
     comma = "，" if before.han or after.han else ","
     tidy = [(_tidy(mark.text, comma), mark.rank) for mark in marks]
-    strongest = max(tidy, key=lambda each: (each[1] if each[0] else -1))
+    strongest = max(tidy, key=lambda each: each[1] if each[0] else -1)
     mark, rank = strongest if strongest[0] else ("", Rank.NONE)
     if rank >= Rank.ITEM:
         return Gap(_spaced(mark), mark, rank)

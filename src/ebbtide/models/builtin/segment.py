@@ -5,7 +5,6 @@ how much it shares with that piece (lexical cohesion), how it opens (he, so, 所
 whether it answers a question. Sizes are in `sentences.size`, where a Chinese character counts twice.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -23,6 +22,7 @@ _COMFORTABLE = 240  # beyond this, going on takes more than the benefit of the d
 _SHORT = 90  # an answer of at most this size stays with its question; one that shows its bond may have twice that
 _FADE = 0.6  # how much of an earlier sentence's words still counts, one sentence later
 _COHERENT = 0.12  # share of a sentence's words that must be known for it to go on by them alone
+_GOING_ON = en.CLAUSE_OPENERS | {"so", "and", "or", "also", "the"}
 _BULLETS = ("-", "*", "•", "·", "–")
 
 
@@ -31,7 +31,7 @@ class _Sentence:
     text: str
     message: int
     tokens: tuple[Token, ...]
-    words: Counter[str]
+    words: dict[str, float]
     size: int
 
     @property
@@ -50,22 +50,23 @@ class _Sentence:
     @property
     def listed(self) -> bool:
         mark = self.tokens[0] if self.tokens else None
-        return mark is not None and mark.kind is Kind.MARK and (
-            mark.text.lstrip().startswith(_BULLETS) or mark.text.strip()[:1].isdigit()
+        return (
+            mark is not None
+            and mark.kind is Kind.MARK
+            and (mark.text.lstrip().startswith(_BULLETS) or mark.text.strip()[:1].isdigit())
         )
 
 
 @dataclass(slots=True)
 class _Piece:
     sentences: list[_Sentence] = field(default_factory=list)
-    words: Counter[str] = field(default_factory=Counter)
+    words: dict[str, float] = field(default_factory=dict)
     size: int = 0
 
     def add(self, sentence: _Sentence) -> None:
-        faded = {word: count * _FADE for word, count in self.words.items()}
-        self.words = Counter(faded)
+        self.words = {word: heavy * _FADE for word, heavy in self.words.items()}
         for word, heavy in sentence.words.items():
-            self.words[word] = max(self.words[word], heavy)
+            self.words[word] = max(self.words.get(word, 0.0), heavy)
         self.sentences.append(sentence)
         self.size += sentence.size
 
@@ -98,7 +99,7 @@ def _sentences(messages: Sequence[Message]) -> Iterator[_Sentence]:
 
 
 def _between(before: _Sentence, after: _Sentence) -> str:
-    """What joins two sentences: a line for lists and for speakers who did not finish theirs, else as the language has it."""
+    """What joins two sentences: a new line for lists and after unfinished ones, else as the language has it."""
     ended = before.text.endswith(tuple("。！？!?….；;”」』：:"))
     if before.listed or after.listed or not ended or after.text.startswith("```") or before.text.endswith("```"):
         return "\n"
@@ -146,7 +147,7 @@ def _coheres(piece: _Piece, sentence: _Sentence) -> bool:
     return min(len(sentence.words), len(piece.words)) < 2 or sentence.asks
 
 
-def _shared(known: Counter[str], new: Counter[str]) -> float:
+def _shared(known: dict[str, float], new: dict[str, float]) -> float:
     """The weighted share of the new words that are known, faded by how long ago they were said."""
     total = sum(new.values())
     return sum(min(heavy, known[word]) for word, heavy in new.items() if word in known) / total if total else 0.0
@@ -157,7 +158,7 @@ def _leans(sentence: _Sentence) -> bool:
     for token in sentence.opening[:3]:
         if token.text in zh.ANAPHORA or token.text in zh.CONTRASTS:
             return True
-        if lower(token) in en.ANAPHORA or lower(token) in en.CLAUSE_OPENERS | {"so", "and", "or", "also", "the"}:
+        if lower(token) in en.ANAPHORA or lower(token) in _GOING_ON:
             return True
         if token.kind in {Kind.NAME, Kind.NOUN, Kind.VERB}:
             return False

@@ -1,17 +1,19 @@
 """Sentences of a text, in order, nothing left out: joined again they are the text, but for white space between them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ebbtide.models.builtin.tokens import HAN, chinese, clean, han_count, scan
 
 LONGEST = 400  # in `size`
+_WINDOW = 4000
 _FENCE = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
 # sentencex waits for a letter after 。 and for a capital after a full stop; here the mark alone is enough.
 _MISSED = re.compile(
     rf"(?<=[。！？])(?=[^。！？!?…”’」』）)\]】》\"'~～\s])|(?<=[!?])(?=[{HAN}])|(?<=[A-Za-z][.!?])\s+(?=[{HAN}])"
     rf"|(?<=……)(?=[{HAN}]{{4}})"
 )
+_NUMBER = re.compile(r"\d{1,2}[.)、]|[-*•·–]")
 _PAIRS = {"“": "”", "「": "」", "『": "』", "（": "）", "(": ")", "《": "》", "【": "】", "[": "]"}
 _CLAUSE_MARK = re.compile(r"[；;，,、：:—–]+[”’」』）)\"']*\s*")
 
@@ -29,9 +31,22 @@ def split(text: str) -> list[str]:
             sentences += _lines(block) if size(block) > 2 * LONGEST else [block]
         else:
             for line in block.splitlines():
-                sentences += _line(line)
-    stripped = (sentence.strip() for sentence in sentences)
-    return [sentence for sentence in stripped if sentence]
+                for window in _windows(line):
+                    sentences += _line(window)
+    return list(_numbered(sentence.strip() for sentence in sentences))
+
+
+def _numbered(sentences: Iterable[str]) -> Iterator[str]:
+    """The number of a list item is no sentence of its own."""
+    waiting = ""
+    for sentence in sentences:
+        if _NUMBER.fullmatch(sentence):
+            waiting += sentence + " "
+        elif sentence:
+            yield waiting + sentence
+            waiting = ""
+    if waiting:
+        yield waiting.strip()
 
 
 def _lines(block: str) -> list[str]:
@@ -42,6 +57,17 @@ def _lines(block: str) -> list[str]:
             runs.append("")
         runs[-1] += line
     return [piece for run in runs for piece in _short(run)]
+
+
+def _windows(line: str) -> Iterator[str]:
+    """Endless lines in stretches; looking for the end of a quote takes time in the square of the length."""
+    start = 0
+    while len(line) - start > _WINDOW:
+        marks = max(line.rfind(mark, start, start + _WINDOW) for mark in "。！？. ")
+        cut = marks + 1 if marks > start else start + _WINDOW
+        yield line[start:cut]
+        start = cut
+    yield line[start:]
 
 
 def _line(line: str) -> Iterator[str]:
@@ -61,38 +87,43 @@ def _line(line: str) -> Iterator[str]:
 
 def _missed(sentence: str) -> Iterator[str]:
     """Ends of sentences that lie outside quotes and brackets and were not seen."""
-    start = 0
+    start = seen = 0
+    open_marks: list[str] = []
     for match in _MISSED.finditer(sentence):
-        if not _inside(sentence, start, match.start()):
-            yield sentence[start : match.start()]
-            start = match.start()
+        at = match.start()
+        _follow(sentence[seen:at], open_marks)
+        seen = at
+        # A mark that is never closed again does not count as open.
+        if not open_marks or sentence.rfind(open_marks[-1]) < at:
+            yield sentence[start:at]
+            start = at
+            open_marks.clear()
     yield sentence[start:]
 
 
-def _inside(sentence: str, start: int, at: int) -> bool:
-    """Whether a quote or bracket that was opened since `start` is still open, and will be closed."""
-    open_marks: list[str] = []
-    for char in sentence[start:at]:
+def _follow(text: str, open_marks: list[str]) -> None:
+    """Keep account of the quotes and brackets that are open: what is noted is the mark that would close them."""
+    for char in text:
         if char in _PAIRS:
             open_marks.append(_PAIRS[char])
         elif open_marks and char == open_marks[-1]:
             open_marks.pop()
-    return bool(open_marks) and open_marks[-1] in sentence[at:]
 
 
 def _short(sentence: str) -> Iterator[str]:
     """A giant sentence in pieces, cut at clause marks if there are any, else between words, else anywhere."""
-    while size(sentence) > LONGEST:
-        cut = _cut(sentence)
-        yield sentence[:cut]
-        sentence = sentence[cut:]
-    yield sentence
+    start = 0
+    while len(sentence) - start > LONGEST or size(sentence[start:]) > LONGEST:
+        cut = start + _cut(sentence[start : start + LONGEST + 1])
+        yield sentence[start:cut]
+        start = cut
+    yield sentence[start:]
 
 
 def _cut(sentence: str) -> int:
     """The last good place at which to cut, not after the longest length and not before a third of it."""
     room = _reach(sentence, LONGEST)
-    pieces = [token for _, token in scan(clean(sentence[: room + 1]))]
+    pieces = [token for _, token in scan(clean(sentence))]
     whole = [(token.start, token.end) for token in pieces if token.end - token.start > 1 and not token.han]
     free = [end for end in _candidates(sentence, room) if not any(low < end < high for low, high in whole)]
     return free[-1] if free else room

@@ -65,7 +65,10 @@ _UNITS = (
     "人民币|美元|欧元|人|名|位|次|届|期|个|本|张|辆|台|件|套|间|层|楼|座|米|公里|千米|厘米|毫米|公斤|千克|斤|克|毫克|升|毫升|平米|平方米|"
     "平方|度|折|页|章|节|班|路|寸|份|只|条|支|瓶|盒|杯|袋|包|片|粒|颗|棵|双|对|排|座位|倍|成"
 )
-_FIGURE = r"\d+(?:,\d{3})*(?:\.\d+)*"
+_FIGURE = r"\d++(?:,\d{3}(?!\d))*+(?:\.\d++)*+"  # possessive: long rows of digits must not be tried twice
+_MONEY = r"(?:(?:US|HK)?[$€£¥￥]\s?)?"
+_MEASURE = rf"(?:\s?[%％‰℃°]|[多余]?[百千万亿]*\s?(?:{_UNITS})|[多余]?[百千万亿]+)?[多半余]?"
+_NOT_IN_URLS = f"\\s<>\"'`，。；！？、（）【】《》「」『』“”‘’{HAN}"
 _LATIN = f"[^\\W\\d_{HAN}]"
 _ALNUM = f"[^\\W_{HAN}]"
 
@@ -74,13 +77,13 @@ _SCAN = re.compile(
     (?P<fence>```.*?(?:```|\Z))
   | (?P<bullet>(?m:^)[ \t]*(?:[-*•·–]|\d{{1,2}}[.)])[ \t]+(?=\S))
   | (?P<code>`[^`\n]+`)
-  | (?P<url>(?:https?://|www\.)[^\s<>"'`，。；！？、（）【】《》「」『』“”‘’{HAN}]*[^\s<>"'`，。；！？、（）【】《》「」『』“”‘’{HAN}.,;:!?)])
-  | (?P<mail>[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)
+  | (?P<url>(?:https?://|www\.)[^{_NOT_IN_URLS}]*[^{_NOT_IN_URLS}.,;:!?)])
+  | (?P<mail>[\w.+-]{{1,64}}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)
   | (?P<title>《[^》\n]{{1,30}}》)
   | (?P<date>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d)|(?<![\d/])\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?(?![\d/]))
   | (?P<clock>\d{{1,2}}[:：]\d{{2}}(?:[:：]\d{{2}})?(?!\d)(?:\s?[ap]\.?m\b\.?)?)
   | (?P<phone>\+?\d{{2,4}}(?:[ -]\d{{3,4}}){{2,}}(?!\d))
-  | (?P<number>[-+]?(?:(?:US|HK)?[$€£¥￥]\s?)?{_FIGURE}(?![\d]*{_LATIN})(?:\s?[%％‰℃°]|[多余]?[百千万亿]*\s?(?:{_UNITS})|[多余]?[百千万亿]+)?[多半余]?)
+  | (?P<number>(?:(?<!\w)[-+])?{_MONEY}{_FIGURE}(?!{_LATIN}){_MEASURE})
   | (?P<figure>{_FIGURE}{_LATIN}+{_ALNUM}*(?:-{_ALNUM}+)*)
   | (?P<dotted>(?:{_LATIN}\.){{2,}})
   | (?P<han>[{HAN}]+)
@@ -95,9 +98,13 @@ _SCAN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _RANKS = {"line": Rank.SENTENCE, "sentence": Rank.SENTENCE, "clause": Rank.CLAUSE, "item": Rank.ITEM}
-_KINDS = {"fence": Kind.CODE, "code": Kind.CODE, "url": Kind.CODE, "mail": Kind.CODE, "title": Kind.NAME} | dict.fromkeys(
-    ("date", "clock", "phone", "number", "figure"), Kind.NUMBER
-)
+_KINDS = {
+    "fence": Kind.CODE,
+    "code": Kind.CODE,
+    "url": Kind.CODE,
+    "mail": Kind.CODE,
+    "title": Kind.NAME,
+} | dict.fromkeys(("date", "clock", "phone", "number", "figure"), Kind.NUMBER)
 _EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]")
 
 
@@ -127,10 +134,7 @@ def scan(text: str) -> list[tuple[str, Token]]:
         if shape == "space":
             continue
         piece = match.group()
-        if shape == "other":
-            kind = Kind.FILLER if _EMOJI.match(piece) else Kind.MARK
-        else:
-            kind = _KINDS.get(shape, Kind.MARK)
+        kind = Kind.FILLER if shape == "other" and _EMOJI.match(piece) else _KINDS.get(shape, Kind.MARK)
         token = Token(piece, match.start(), match.end(), kind, rank=_RANKS.get(shape, Rank.NONE), han=is_han(piece))
         pieces.append((shape, token))
     return pieces

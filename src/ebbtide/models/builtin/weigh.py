@@ -1,6 +1,5 @@
 """How much a word tells. The scale is arbitrary: an ordinary noun is about 1, a name 3, a word of grammar 0."""
 
-from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from math import log10
@@ -62,9 +61,9 @@ def stem(word: str) -> str:
     return result
 
 
-def features(tokens: Iterable[Token]) -> Counter[str]:
+def features(tokens: Iterable[Token]) -> dict[str, float]:
     """The words that carry a text's meaning, by stem, with their weights. Compounds count by their parts too."""
-    found: Counter[str] = Counter()
+    found: dict[str, float] = {}
     for token in tokens:
         if token.kind not in CONTENT or vague(token):
             continue
@@ -72,7 +71,7 @@ def features(tokens: Iterable[Token]) -> Counter[str]:
         for word in token.words:
             if not _hollow(word):
                 key = stem(word.lower())
-                found[key] = max(found[key], heavy)
+                found[key] = max(found.get(key, 0.0), heavy)
     return found
 
 

@@ -1,6 +1,6 @@
 """Reading a text: tokens with their parts of speech, in Chinese, English or both, with compounds kept together."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from ebbtide.models.builtin import chinese, english
@@ -10,6 +10,10 @@ from ebbtide.models.builtin.tokens import Kind, Rank, Token, clean, scan
 
 _CACHED_LENGTH = 4000  # longer texts are read once and hardly ever again
 _TIME_UNITS = ("年", "月", "日", "号", "点", "时", "分", "半", "点钟")
+_JOINING = frozenset({Kind.NAME, Kind.NOUN, Kind.NUMBER, Kind.TIME, Kind.VERB, Kind.PREPOSITION, Kind.CONJUNCTION})
+_LINKS = en.NAME_LINKS - {"and", "the"}
+_TIMES = frozenset({Kind.TIME, Kind.NUMBER})
+_MANY = 6  # words of a compound
 _LONG = 8  # characters of a Chinese compound
 
 
@@ -36,7 +40,7 @@ def _read(text: str) -> tuple[Token, ...]:
             tokens.append(token)
         opens = tokens[-1].kind in {Kind.MARK, Kind.FILLER}
     english.tag(tokens, words)
-    _phrases(tokens)
+    _phrases(tokens, words)
     return tuple(_compounds(tokens))
 
 
@@ -47,10 +51,10 @@ def _abbreviation(token: Token, dot: Token) -> bool:
     return token.end == dot.start and f"{token.text.lower()}." in en.ABBREVIATIONS
 
 
-def _phrases(tokens: list[Token]) -> None:
+def _phrases(tokens: list[Token], words: list[int]) -> None:
     """as well, at most: words that mean something else together."""
-    for i, token in enumerate(tokens):
-        for phrase, kind in en.PHRASES.get(english.lower(token), ()):
+    for i in words:
+        for phrase, kind in en.PHRASES.get(english.lower(tokens[i]), ()):
             near = tokens[i : i + len(phrase)]
             if tuple(english.lower(each) for each in near) == phrase:
                 tokens[i : i + len(phrase)] = [each._replace(kind=Kind(kind)) for each in near]
@@ -80,17 +84,17 @@ def _join(one: Token, two: Token, kind: Kind) -> Token:
 
 
 def _joint(one: Token, two: Token, after: Token | None) -> Kind | None:
-    if two.start - one.end > 1 or Kind.MARK in (one.kind, two.kind):
+    if two.kind not in _JOINING or two.start - one.end > 1 or len(one.words) > _MANY:
         return None
-    rules: tuple[Callable[[Token, Token, Token | None], Kind | None], ...] = (_time, _name, _noun)
-    for rule in rules:
-        kind = rule(one, two, after)
-        if kind:
-            return kind
-    return None
+    kind = _time(one, two) if two.kind in _TIMES else None
+    if kind is None and one.kind is Kind.NAME:
+        kind = _name(one, two, after)
+    if kind is None and one.kind is two.kind is Kind.NOUN:
+        kind = _noun(one, two)
+    return kind
 
 
-def _time(one: Token, two: Token, after: Token | None) -> Kind | None:
+def _time(one: Token, two: Token) -> Kind | None:
     """3月 + 15日, 下午 + 3点, 5 + May, Monday + morning, next + week."""
     first, last = english.lower(one), english.lower(two).split()[-1]
     if first in en.SPAN_OPENERS and two.kind is Kind.TIME:
@@ -111,19 +115,17 @@ def _clock(token: Token) -> bool:
 
 def _name(one: Token, two: Token, after: Token | None) -> Kind | None:
     """Central + Pier + 4, Bank + of + China, 中环 + 4号 + 码头, 上海 + 虹桥 + 站."""
-    if one.kind is not Kind.NAME:
-        return None
     if one.han and two.han and one.end == two.start:
         return _chinese_name(one, two, after)
     if one.han or two.han or two.start == one.end:
         return None
     if two.kind is Kind.NAME:
-        return Kind.NAME if len(one.words) < 6 else None
+        return Kind.NAME
     if two.kind is Kind.NUMBER:
         plain = two.text.isdigit() and len(two.text) < 5
         counts = after is not None and after.kind in {Kind.NOUN, Kind.ADJECTIVE, Kind.TIME}
         return Kind.NAME if plain and not counts else None
-    links = two.text in en.NAME_LINKS - {"and", "the"} and after is not None and after.kind is Kind.NAME
+    links = two.text in _LINKS and after is not None and after.kind is Kind.NAME
     return Kind.NAME if links and after is not None and after.start == two.end + 1 else None
 
 
@@ -140,9 +142,9 @@ def _chinese_name(one: Token, two: Token, after: Token | None) -> Kind | None:
     return Kind.NAME if placed else None
 
 
-def _noun(one: Token, two: Token, after: Token | None) -> Kind | None:
+def _noun(one: Token, two: Token) -> Kind | None:
     """blood + pressure, 护照 + 号码: nouns side by side are one thing, unless one of them says nothing."""
-    if one.kind is not Kind.NOUN or two.kind is not Kind.NOUN or one.han != two.han:
+    if one.han != two.han:
         return None
     if one.han:
         vague = one.text in zh.GENERIC or two.text in zh.GENERIC

@@ -94,9 +94,9 @@ def _fold_where_missing(state: MindState, entry: Entry) -> None:
             fold(state, entry.change.only(missing.tolist()), entry.seq)
         case Enqueue() | Settle() | SetAside() | Requeue():
             fold(state, entry.change, entry.seq)
-        case Scan(at, ranges, number):
+        case Scan(at, ranges, number, count):
             if task := state.tasks.get(number):
-                state.tasks[number] = replace(task, scanned=task.scanned + ranges)
+                state.tasks[number] = replace(task, scanned=task.scanned + ranges, passed=task.passed + count)
             every = np.sort(state.table.columns["id"][: len(state.table)])
             behind = _behind(state, entry.seq, tuple(every[within(every, ranges)].tolist()))
             fold(state, Scan(at, ranges_of(np.array(behind, np.int64), every)), entry.seq)

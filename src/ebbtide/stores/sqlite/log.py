@@ -7,16 +7,15 @@ from contextlib import suppress
 
 from ebbtide.stores.sqlite.writer import Statement
 
-# Pages the log may hold before a commit must copy them back itself. Under steady load the thread never gets to the
-# end of the log, and this is what keeps it from growing for ever.
-LONGEST = 16_000
+LONGEST = 16_000  # pages the log may hold before a commit copies them back by itself, come what may
 _COPY_AFTER = 4_000
 
 
 class Log:
-    def __init__(self, connection: sqlite3.Connection, threads: Executor) -> None:
-        """The connection is for this alone: whoever shared it would wait for the disk too."""
-        self._connection = connection
+    def __init__(self, writer: sqlite3.Connection, copier: sqlite3.Connection, threads: Executor) -> None:
+        """The copier is for this alone: whoever shared it would wait for the disk too."""
+        self._writer = writer
+        self._copier = copier
         self._threads = threads
         self._pages = 0
         self._copying: Future[None] | None = None
@@ -24,11 +23,16 @@ class Log:
     def grew(self, statements: Sequence[Statement]) -> None:
         """A commit writes a few pages anew, a large one a page for every few rows; a guess is good enough."""
         self._pages += 4 + sum(len(statement.rows) for statement in statements) // 8
-        if self._pages >= _COPY_AFTER and (self._copying is None or self._copying.done()):
+        if self._copying is None and self._pages >= _COPY_AFTER:
             self._pages = 0
-            self._copying = self._threads.submit(self._copy_back)
+            self._copying = self._threads.submit(_copy_back, self._copier)
+        elif self._copying is not None and self._copying.done():
+            # Only what came meanwhile is left. With that copied too, and nobody writing, the log begins anew.
+            self._copying = None
+            _copy_back(self._writer)
 
-    def _copy_back(self) -> None:
-        # Nothing depends on it. If it fails now, some commit will try again and say so if that fails too.
-        with suppress(sqlite3.Error):
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+def _copy_back(connection: sqlite3.Connection) -> None:
+    # Nothing depends on it. If it fails now, some commit will try again and say so if that fails too.
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

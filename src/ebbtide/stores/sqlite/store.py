@@ -71,7 +71,7 @@ class SqliteStore:
             opened.pop_all()
         self._inline = durability == "normal"
         self._threads = ThreadPoolExecutor(2, "ebbtide-disk")  # one to commit, one to copy the log back
-        self._log = Log(self._copier, self._threads)
+        self._log = Log(self._connection, self._copier, self._threads)
         self._lazy: list[Statement] = []
         self._lazy_timer: asyncio.TimerHandle | None = None
         self._queue: list[tuple[list[Statement], asyncio.Future[None]]] = []
@@ -250,13 +250,11 @@ class SqliteStore:
             after = some[-1]
         return found[:limit]
 
-    async def trash(self, *, key: str | None = None) -> list[tuple[Content, Trashed]]:
+    async def trash(self, *, key: str | None = None, ids: Sequence[int] | None = None) -> list[tuple[Content, Trashed]]:
         await self._settled()
+        asked = {"key": key, "ids": None if ids is None else codec.encode(list(ids))}
         with named_errors(self._path):
-            if key is None:
-                rows = self._reader.execute(sql("read_trash")).fetchall()
-            else:
-                rows = self._reader.execute(sql("read_trash_by_key"), (key,)).fetchall()
+            rows = self._reader.execute(sql("read_some_trash"), asked).fetchall()
         return [(codec.content(row), codec.trashed(row[-1])) for row in rows]
 
     async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:

@@ -134,7 +134,7 @@ class Writer:
     def _births(self, run: Run) -> None:
         puts = [change for change in run.changes if isinstance(change, PutMemory)]
         table = self._state.table
-        born = table.rows([put.id for put in puts])
+        born = slice(len(table) - len(puts), len(table))  # a new memory's row is the last one
         known = [table.columns[name][born].tolist() for name in ("state", "version", *self._own)]
         rows = [
             (

@@ -38,8 +38,9 @@ DELETE FROM trash WHERE id = ?;
 -- name: read_trash
 SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash ORDER BY forgotten_at DESC, id DESC;
 
--- name: read_trash_by_key
-SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash WHERE key = ?
+-- name: read_some_trash
+SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash
+WHERE (:key IS NULL OR key = :key) AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
 ORDER BY forgotten_at DESC, id DESC;
 
 -- name: put_task

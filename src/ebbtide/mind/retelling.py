@@ -1,0 +1,128 @@
+"""What would I remember under another regime? The journal's facts, judged anew by the new one.   SPEC C6.
+
+No model is asked: a text that the new regime would have shortened stays as it was told. All else a network mind
+decides by itself, who fades and who is forgotten, is arithmetic and is worked out afresh, cycle by cycle.
+"""
+
+import random
+from collections.abc import Iterable
+
+import numpy as np
+
+from ebbtide.core.changes import (
+    Batch,
+    Change,
+    Discard,
+    Enqueue,
+    Entry,
+    Focus,
+    Forget,
+    PutMemory,
+    Scan,
+    Settle,
+    Sweep,
+    WriteDown,
+)
+from ebbtide.core.cycle import FORGET, plan_cycle
+from ebbtide.core.errors import EbbtideError
+from ebbtide.core.metabolism import Network
+from ebbtide.core.ports import Store
+from ebbtide.core.ranges import ranges_of
+from ebbtide.core.state import COMPRESS, Task
+from ebbtide.core.whatif import retell
+from ebbtide.mind.cycle import FADED
+from ebbtide.mind.pool import focus_limit
+from ebbtide.mind.writing import make_room
+
+SUPERSEDED = "superseded"
+
+
+class Retelling:
+    """Lets a copy live through the journal of a mind that lived by `old`."""
+
+    def __init__(self, copy: Store, old: str, waiting: Iterable[Task] = ()) -> None:
+        self._copy = copy
+        self._old = old
+        self._new = copy.regime.metabolism
+        self._cycles = {task.id: task.upto for task in waiting if task.kind == COMPRESS}
+        self._chance = random.Random(0)  # so that the same question gets the same answer
+
+    async def tell(self, entry: Entry) -> None:
+        if isinstance(self._new, Network):
+            await self._follow_cycles(self._new, entry)
+        change = retell(entry.change, old=self._old, new=self._new.name)
+        if isinstance(change, WriteDown):
+            change = await self._judged_anew(change.at)
+        if change is None:
+            return
+        try:
+            await self._apply(f"retold-{entry.seq}", *await self._fitted(change))
+        except EbbtideError:
+            await self._give_way(change, entry.seq)
+
+    async def _apply(self, token: str, *changes: Change) -> None:
+        await self._copy.apply(Batch(changes, token))
+
+    async def _fitted(self, change: Change) -> list[Change]:
+        """The change, and what has to happen with it in a network mind."""
+        match change:
+            case PutMemory(at=at):
+                return await make_room(self._copy, at, [change], self._chance)
+            case Focus(at=at, ids=ids):
+                return await self._refocused(at, ids)
+        return [change]
+
+    async def _give_way(self, change: Change, seq: int) -> None:
+        """In this world a change may not fit: what it speaks of is still here, or never left.
+
+        A put finds its key taken by a memory that the old regime had forgotten: that one gives way.
+        """
+        if not isinstance(change, PutMemory):
+            return
+        holder = await self._copy.find(change.content.key)
+        if holder is not None:
+            give_way = Forget(change.at, holder, change.content.key, SUPERSEDED)
+            await self._apply(f"retold-again-{seq}", give_way, change)
+
+    async def _judged_anew(self, at: float) -> WriteDown | None:
+        signals = await self._copy.signals()
+        if not len(signals):
+            return None
+        verdicts = self._new.judge(signals, at)
+        scores = None if verdicts.score is None else tuple(verdicts.score.tolist())
+        ids, states, marks = signals.id.tolist(), verdicts.state.tolist(), verdicts.marks.tolist()
+        return WriteDown(at, self._copy.seq, tuple(ids), tuple(states), tuple(marks), scores)
+
+    # ---- the network mind
+
+    async def _follow_cycles(self, network: Network, entry: Entry) -> None:
+        """Where a cycle of the old regime ended, the new one has its own over the same memories."""
+        match entry.change:
+            case Enqueue(kind=kind, upto=upto) if kind == COMPRESS:
+                self._cycles[entry.seq] = upto
+            case Settle(at=at, task=task, outcome=outcome) if task in self._cycles:
+                upto = self._cycles.pop(task)
+                if outcome == "done":
+                    await self._cycle(network, at, upto, entry.seq)
+
+    async def _cycle(self, network: Network, at: float, upto: int, seq: int) -> None:
+        plan = plan_cycle(network, await self._copy.signals(), upto=upto)
+        gone = plan.ids[plan.action == FORGET].tolist()
+        contents = await self._copy.contents(gone)
+        scan = Scan(at, ranges_of(np.sort(plan.ids), await self._copy.living()))
+        forgotten = [Forget(at, memory, contents[memory].key, FADED) for memory in gone]
+        await self._apply(f"retold-cycle-{seq}", scan, *forgotten, Sweep(at))
+
+    async def _refocused(self, at: float, points: tuple[int, ...]) -> list[Change]:
+        """With a longer focus those stay that the old regime let go; those this one forgot are made again."""
+        limit = focus_limit(self._new) if isinstance(self._new, Network) else 0
+        wanted = [*(point for point in await self._copy.focus() if point not in points), *points]
+        wanted = wanted[max(0, len(wanted) - limit) :]
+        living = set((await self._copy.living()).tolist())
+        lost = [point for point in wanted if point not in living]
+        trash = {gone.id: content for content, gone in await self._copy.trash()} if lost else {}
+        again = [PutMemory(at, point, trash[point], at) for point in lost if point in trash]
+        room = await make_room(self._copy, at, again, self._chance)
+        here = (living | trash.keys()) - {change.id for change in room if isinstance(change, Forget)}
+        discards = [Discard(at, (put.id,)) for put in again]
+        return [*discards, *room, Focus(at, tuple(point for point in wanted if point in here))]
