@@ -20,7 +20,7 @@ test: .venv/.ready  ## all tests, fault tests included
 
 test-model: .venv/.ready .venv-model/.ready  ## the small model's jobs, done by a real one (0.6 GB to fetch; minutes)
 	.venv-model/bin/python tests_model/weights.py .cache/qwen2.5-coder-0.5b-instruct-q4.gguf
-	$(BIN)/pytest tests_model --durations=0 $(ARGS)
+	$(BIN)/pytest tests_model --durations=5 $(ARGS)
 
 lint: .venv/.ready  ## style, types and import directions
 	$(BIN)/ruff check

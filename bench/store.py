@@ -17,7 +17,6 @@ from typing import Any
 
 import ebbtide
 from bench.measure import Figure, Goal, medians, options, progress, report, timed
-from ebbtide.stores.sqlite.connection import connect
 from ebbtide.stores.sqlite.queries import births, insert_memory
 from ebbtide.stores.sqlite.schema import make
 
@@ -42,7 +41,7 @@ class Supply:
 
 @dataclass(slots=True)
 class Bare:
-    """A file with Ebbtide's own tables and settings, written to by nothing but `sqlite3`."""
+    """A file with Ebbtide's own tables, written to by nothing but `sqlite3`: WAL, and otherwise as SQLite is."""
 
     path: Path
     durability: str
@@ -51,14 +50,16 @@ class Bare:
 
     def __post_init__(self) -> None:
         make(self.path)
-        self.connection = connect(self.path, self.durability)
+        self.connection = sqlite3.connect(self.path)
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute(f"PRAGMA synchronous = {self.durability}")
 
     def one_by_one(self, count: int) -> float:
-        """Autocommit: each insert is a transaction of its own, with as few calls as there can be."""
         rows = self._rows(count)
         start = time.perf_counter()
         for row in rows:
             self.connection.execute(_INSERT, row)
+            self.connection.commit()
         return time.perf_counter() - start
 
     def batches(self, count: int) -> float:
@@ -66,9 +67,8 @@ class Bare:
         return sum(timed(partial(self._batch, part)) for part in parts)
 
     def _batch(self, rows: Sequence[Row]) -> None:
-        self.connection.execute("BEGIN")
         self.connection.executemany(_INSERT, rows)
-        self.connection.execute("COMMIT")
+        self.connection.commit()
 
     def _rows(self, count: int) -> list[Row]:
         return [_row(number) for number in self.supply.numbers(count)]
@@ -76,7 +76,7 @@ class Bare:
 
 def _row(number: int) -> Row:
     text, now = _text(number), time.time()
-    return (f"k{number}", text, "", "[]", "note", "", number, now, now, len(text), len(text), 0, number)
+    return (f"k{number}", text, "", "[]", "note", "", number, now, now, len(text), len(text), number, 0, number)
 
 
 def _text(number: int) -> str:

@@ -165,5 +165,5 @@ def histories(
     *more: st.SearchStrategy[Deed], of: Sequence[st.SearchStrategy[Deed]] = (*WRITES, *READS, *LEAVINGS), size: int = 25
 ) -> st.SearchStrategy[list[Deed]]:
     """Lives of a mind that begins with four memories; time passes between the calls more often than not."""
-    one = st.one_of(WAIT, TICK, *of, *more)
-    return st.lists(one, max_size=size).map(lambda deeds: [*BIRTHS, *deeds])
+    one = st.one_of(WAIT, WAIT, TICK, *of, *more)
+    return st.lists(one, min_size=size // 5, max_size=size).map(lambda deeds: [*BIRTHS, *deeds])

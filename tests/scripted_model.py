@@ -1,11 +1,11 @@
 """A small model that anybody can follow in their head, and network minds that live by it.
 
-    segments    a message is cut at every |
-    entities    the words with a capital, in their order: the first is the most important
-    keywords    the words of at least four letters
-    phrase      the first two words
-    relation    about; in Chinese 关于
-    compress    the first so many characters, to the letter
+segments    a message is cut at every |
+entities    the words with a capital, in their order: the first is the most important
+keywords    the words of at least four letters
+phrase      the first two words
+relation    about; in Chinese 关于
+compress    the first so many characters, to the letter
 """
 
 import asyncio

@@ -261,6 +261,7 @@ async def test_content_in_parts_is_put_together() -> None:
         (error(500, "out of memory"), "HTTP 500 from"),
         (error(500, "out of memory"), "out of memory"),
         (error(401, f"wrong key {KEY}"), "wrong key ***"),
+        (error(401, "x" * 280 + KEY), "x***"),  # also where the message is cut short
         (error(404, "model 'tiny' not found"), "model 'tiny' not found"),
         (Reply(502, b"<html>bad gateway</html>"), "bad gateway"),
         (Reply(302, b"", {"Location": "http://127.0.0.1:1/"}), "HTTP 302"),

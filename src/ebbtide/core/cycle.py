@@ -45,7 +45,7 @@ def next_fates(network: Network, s: Signals) -> tuple[Column, Column]:
     """What the next scan of each memory does to it, and how long its text may be then."""
     importance = network.vitality(s, 0.0, extra_scans=1)
     target = network.target_length(s, importance)
-    gone = (importance == 0.0) | ((importance < 1.0) & (target < network.delete_threshold))
+    gone = (importance == 0.0) | ((importance < 1.0) & (target < network.shortest))
     shorter = (importance < 1.0) & (target < s.length)
     return np.where(gone, FORGET, np.where(shorter, SHORTEN, LEAVE)), target
 

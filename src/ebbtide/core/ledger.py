@@ -1,5 +1,6 @@
 """The way into a mind's state, the same for every store: admit a batch, give its changes numbers, fold them."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -33,7 +34,7 @@ Witness = Callable[[Run], None]
 class Ledger:
     def __init__(self, state: MindState, tokens: dict[str, int] | None = None) -> None:
         self.state = state
-        self._tokens = tokens or {}
+        self._tokens = OrderedDict(tokens or {})
 
     def accept(self, batch: Batch, witness: Witness) -> Receipt:
         """All of the batch is folded, or an error says why none of it is.
@@ -60,7 +61,7 @@ class Ledger:
     def _remember(self, token: str) -> None:
         self._tokens[token] = self.state.seq
         if len(self._tokens) > REMEMBERED_BATCHES:
-            del self._tokens[next(iter(self._tokens))]
+            self._tokens.popitem(last=False)
 
 
 def _runs(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:

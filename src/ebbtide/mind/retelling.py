@@ -6,10 +6,12 @@ decides by itself, who fades and who is forgotten, is arithmetic and is worked o
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from ebbtide.core.changes import (
+    Access,
     Batch,
     Change,
     Discard,
@@ -21,10 +23,12 @@ from ebbtide.core.changes import (
     Scan,
     Settle,
     Sweep,
+    Traverse,
     WriteDown,
 )
 from ebbtide.core.cycle import FORGET, plan_cycle
 from ebbtide.core.errors import EbbtideError
+from ebbtide.core.memory import STATES, State
 from ebbtide.core.metabolism import Network
 from ebbtide.core.ports import Store
 from ebbtide.core.ranges import ranges_of
@@ -64,13 +68,24 @@ class Retelling:
         await self._copy.apply(Batch(changes, token))
 
     async def _fitted(self, change: Change) -> list[Change]:
-        """The change, and what has to happen with it in a network mind."""
+        """The change as far as it can have happened here, and what has to happen with it in a network mind."""
         match change:
+            case Access(at=at, ids=ids) | Traverse(at=at, ids=ids):
+                seen = await self._visible(ids, at)
+                return [replace(change, ids=seen)] if seen else []
             case PutMemory(at=at):
                 return await make_room(self._copy, at, [change], self._chance)
             case Focus(at=at, ids=ids):
                 return await self._refocused(at, ids)
         return [change]
+
+    async def _visible(self, ids: tuple[int, ...], at: float) -> tuple[int, ...]:
+        """What had expired by then nobody could use."""
+        if State.EXPIRED not in self._new.states:
+            return ids
+        here = [memory for memory in ids if memory in await self._copy.contents(ids)]
+        states = self._new.judge(await self._copy.signals(here), at).state
+        return tuple(memory for memory, code in zip(here, states, strict=True) if STATES[code] is not State.EXPIRED)
 
     async def _give_way(self, change: Change, seq: int) -> None:
         """In this world a change may not fit: what it speaks of is still here, or never left.

@@ -132,14 +132,14 @@ class Chat:
                 self._remember(dialect)
                 self._answered.note(question)
                 return self._json(response)
-            complaint = self._censored(said_by(response.text))
+            complaint = said_by(self._censored(response.text))
             easier = dialect.after(response.status_code, complaint)
             if easier is None:
                 raise self._refused(response, complaint)
             dialect = easier
 
     async def _post(self, body: Mapping[str, Any]) -> "httpx.Response":
-        import httpx  # 60 ms that only those pay who use a served model
+        import httpx  # not cheap, and only those pay for it who use a served model
 
         if self._client is None:
             headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
@@ -171,7 +171,7 @@ class Chat:
         try:
             return json.loads(response.content)
         except (ValueError, RecursionError):
-            beginning = self._censored(said_by(response.text)) or "nothing"
+            beginning = said_by(self._censored(response.text)) or "nothing"
             raise ModelFailed(detail=f"{self._url} did not answer with JSON but with: {beginning}") from None
 
     def _read(self, question: Question, reply: Any, answer: type[T]) -> T:

@@ -60,6 +60,11 @@ class Network(Quiet):
         target: Column = np.floor(self._basis_length(s) * np.minimum(importance, 1.0)).astype(np.int64)
         return target
 
+    @property
+    def shortest(self) -> int:
+        """The fewest characters a text may have. With none left it is forgotten, however low the threshold."""
+        return max(self.delete_threshold, 1)
+
     def judge(self, s: Signals, now: float) -> Verdicts:
         importance = self.vitality(s, now)
         return Verdicts(importance, self._state(s, importance), np.zeros(len(s), np.int8))
@@ -81,7 +86,7 @@ class Network(Quiet):
         if importance >= 1.0:
             return f"importance {importance:.3f} ≥ 1: the text is protected"
         target = int(self.target_length(s, np.array([importance]))[0])
-        if importance == 0.0 or target < self.delete_threshold:
+        if importance == 0.0 or target < self.shortest:
             return f"importance {importance:.3f} leaves {target} characters: the next scan forgets it"
         length = int(self._basis_length(s)[0])
         return f"importance {importance:.3f} < 1 leaves {target} of {length} characters"
@@ -91,7 +96,7 @@ class Network(Quiet):
 
     def _state(self, s: Signals, importance: Column) -> Column:
         # A target in whole characters is below a whole number just where the fraction is.
-        gone = (importance == 0.0) | (self._basis_length(s) * importance < self.delete_threshold)
+        gone = (importance == 0.0) | (self._basis_length(s) * importance < self.shortest)
         faded = importance < 1.0
         state = graded(_ACTIVE, (faded, _FADING), (faded & gone, _VANISHING))
         if s.focus:

@@ -19,7 +19,7 @@ from ebbtide.models.builtin.weigh import stem, vague, weight
 from ebbtide.models.builtin.words import read
 
 _LONG_WORD = 24  # an address, a number without end: may be cut, for nothing else would be left of it
-_SHORT_WORD = 5  # one word of at most this length is kept to the very end, so that little room is not no room
+_SHORT_WORD = 5  # one word of at most this length is kept to the very end, lest little room be no room
 
 # Levels: the lower, the sooner it goes. Clauses lie between _FLOOR and _CEILING, keys above.
 _FILLER, _INTENSIFIER, _TONE, _ADVERB, _ARTICLE = 0.02, 0.06, 0.10, 0.14, 0.18
@@ -161,14 +161,17 @@ def _falling(start: Sequence[int], bonds: dict[int, list[int]], grammar: Grammar
 
 
 def _short_last(order: list[int], bonds: dict[int, list[int]], grammar: Grammar) -> list[int]:
-    """The order, with the best of its short words at the end, or else the shortest of all."""
+    """The order, with a short word at its end: the best of them, so that little room is never no room."""
     heads = enumerate(grammar.dependents)
     hanging = {each for head, hung in heads for each in hung if grammar.root(each) != grammar.root(head)}
     free = {root: _length(bonds[root], grammar) for root in order if hanging.isdisjoint(bonds[root])}
-    short = [root for root, length in free.items() if length <= _SHORT_WORD]
-    last = max(short, key=lambda root: _standing([grammar.tokens[i] for i in bonds[root]]), default=None)
-    if last is None:
-        last = min(free, key=lambda root: free[root], default=order[-1])
+    standing = {root: _standing([grammar.tokens[i] for i in bonds[root]]) for root in reversed(free)}
+    good = [root for root in standing if standing[root]] or list(standing) or order[-1:]
+    short = [root for root in good if free.get(root, 0) <= _SHORT_WORD]
+    if short:
+        last = max(short, key=lambda root: standing.get(root, 0))  # of equals the last in order, which is the best
+    else:
+        last = min(good, key=lambda root: free[root])
     return [root for root in order if root != last] + [last]
 
 

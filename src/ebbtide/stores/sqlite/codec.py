@@ -29,7 +29,7 @@ def encode(value: Any) -> str:
 
 def encode_all(values: Sequence[Any]) -> list[str]:
     """Each by itself, at one stroke. Line ends inside a text are escaped, so none but those between values remain."""
-    return _encoder.encode_lines(values).decode().split("\n")[:-1]
+    return _encoder.encode_lines(values).decode().split("\n")[:-1] if len(values) > 1 else [encode(values[0])]
 
 
 def entry(seq: int, kind: str, body: str, token: str | None) -> Entry:

@@ -8,7 +8,7 @@ from importlib import resources
 # Columns the tables keep; degrees are counted from the links when a mind is opened.
 _DERIVED = ("in_degree", "out_degree")
 _CONTENT = ("key", "text", "phrase", "keywords", "kind", "domain")
-_AT_BIRTH = ("id", "created_at", "last_accessed_at", "original_length", "length", "state", "version")
+_AT_BIRTH = ("id", "created_at", "last_accessed_at", "original_length", "length", "born", "state", "version")
 _TIMES_THAT_MAY_BE_NULL = ("last_linked_at", "last_touched_at")
 
 

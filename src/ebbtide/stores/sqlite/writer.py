@@ -139,7 +139,7 @@ class Writer:
         rows = [
             (
                 (said := put.content).key, said.text, said.phrase, _listed(said.keywords), said.kind, said.domain,
-                put.id, put.created_at, put.created_at, (length := len(said.text)), length, *rest,
+                put.id, put.created_at, put.created_at, (length := len(said.text)), length, rest[1], *rest,
             )
             for put, rest in zip(puts, zip(*known, strict=True), strict=True)
         ]  # fmt: skip

@@ -14,6 +14,7 @@ CREATE TABLE memories (
     keywords         TEXT NOT NULL,              -- a JSON list
     kind             TEXT NOT NULL,
     domain           TEXT NOT NULL,
+    born             INTEGER NOT NULL,           -- the journal entry that put it
     created_at       REAL NOT NULL,
     access_count     INTEGER NOT NULL DEFAULT 0,
     traverse_count   INTEGER NOT NULL DEFAULT 0,
@@ -61,6 +62,7 @@ CREATE TABLE trash (
     keywords     TEXT NOT NULL,
     kind         TEXT NOT NULL,
     domain       TEXT NOT NULL,
+    born         INTEGER NOT NULL,
     forgotten_at REAL NOT NULL,
     cause        TEXT NOT NULL,
     way_back     TEXT NOT NULL                   -- JSON: signals, links, and what its leaving did to others
@@ -77,7 +79,8 @@ CREATE TABLE journal (
     body   TEXT NOT NULL
 ) STRICT;
 
-CREATE INDEX journal_by_memory ON journal (memory) WHERE memory IS NOT NULL;
+-- Without the puts, which would all have to write to it: the memory's own row says which entry that was.
+CREATE INDEX journal_by_memory ON journal (memory) WHERE memory IS NOT NULL AND kind <> 'put';
 
 -- The mind's queue as of the last checkpoint: tasks that wait, and tasks that failed and were set aside.
 CREATE TABLE tasks (

@@ -20,14 +20,14 @@ ON CONFLICT (source, target, relation) DO UPDATE SET strength = excluded.strengt
 DELETE FROM links WHERE source = ? AND target = ? AND relation = ?;
 
 -- name: move_to_trash
-INSERT INTO trash (id, key, text, phrase, keywords, kind, domain, forgotten_at, cause, way_back)
-SELECT id, key, text, phrase, keywords, kind, domain, ?, ?, ? FROM memories WHERE id = ?;
+INSERT INTO trash (id, key, text, phrase, keywords, kind, domain, born, forgotten_at, cause, way_back)
+SELECT id, key, text, phrase, keywords, kind, domain, born, ?, ?, ? FROM memories WHERE id = ?;
 
 -- The columns beyond the text are placeholders: the touched rows that end every batch bring the true ones.
 -- name: move_from_trash
-INSERT INTO memories (id, key, text, phrase, keywords, kind, domain,
+INSERT INTO memories (id, key, text, phrase, keywords, kind, domain, born,
                       created_at, last_accessed_at, original_length, length, state, version)
-SELECT id, ?1, text, phrase, keywords, kind, domain, ?2, ?2, 0, 0, 0, 0 FROM trash WHERE id = ?3;
+SELECT id, ?1, text, phrase, keywords, kind, domain, born, ?2, ?2, 0, 0, 0, 0 FROM trash WHERE id = ?3;
 
 -- name: drop_memory
 DELETE FROM memories WHERE id = ?;
@@ -58,8 +58,17 @@ INSERT INTO journal (seq, at, kind, memory, token, body) VALUES (?, ?, ?, ?, ?, 
 -- name: read_journal
 SELECT seq, kind, body, token FROM journal WHERE seq > ? ORDER BY seq LIMIT ?;
 
+-- Its put is not in the index, see there. Only for a memory that is gone for good is the journal searched for it.
 -- name: read_journal_of_memory
-SELECT seq, kind, body, token FROM journal WHERE memory = ? AND seq > ? ORDER BY seq LIMIT ?;
+SELECT seq, kind, body, token FROM journal
+WHERE seq > ?2 AND seq IN (
+    SELECT born FROM memories WHERE id = ?1
+    UNION ALL SELECT born FROM trash WHERE id = ?1
+    UNION ALL SELECT seq FROM journal WHERE memory = ?1 AND kind <> 'put'
+    UNION ALL SELECT seq FROM journal WHERE memory = ?1 AND kind = 'put'
+              AND NOT EXISTS (SELECT 1 FROM memories WHERE id = ?1)
+              AND NOT EXISTS (SELECT 1 FROM trash WHERE id = ?1))
+ORDER BY seq LIMIT ?3;
 
 -- The hot entries a crash may have left out of the tables.
 -- name: read_hot_entries
