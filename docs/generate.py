@@ -22,20 +22,25 @@ from typer.main import get_command
 import ebbtide
 from ebbtide.core import errors
 from ebbtide.core.changes import KINDS, Entry
-from ebbtide.core.memory import Meta, State
+from ebbtide.core.memory import Message, Meta, State
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.parameters import Common, Fallback
 from ebbtide.core.ports import StoreInfo
+from ebbtide.core.state import Task
 from ebbtide.mind.explain import Coming, Explanation
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.mind import Stats
 from ebbtide.mind.reading import Page
+from ebbtide.mind.recall import Trace
 from ebbtide.mind.upkeep import Shift, TickReport
+from ebbtide.mind.window import ContextWindow
 from ebbtide.serve.cli.main import app, exit_code
 
 DOCS = Path(__file__).parent
 BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
-RETURNED = (Meta, Page, Explanation, Coming, TickReport, Shift, Forgotten, Stats, StoreInfo, Entry, Fallback)
+RETURNED = (
+    Meta, Page, Explanation, Coming, TickReport, Shift, Forgotten, Stats, StoreInfo, Entry, Fallback, Trace, Task
+)  # fmt: skip
 GLOBAL = "common"
 WIDTH = 100
 
@@ -57,18 +62,18 @@ MEANINGS: dict[str, dict[str, str]] = {
         "delete_idle": "and only after it was idle for so long",
     },
     "network": {
-        "focus_limit": "not used yet: how many focus points there are at most",
+        "focus_limit": "how many focus points there are at most; the least recently mentioned falls out first",
         "decay_rate": "what one scan leaves of a link's strength",
-        "link_initial_strength": "not used yet: strength of the links a conversation makes by itself",
+        "link_initial_strength": "strength of the links between neighbouring segments of one remember",
         "delete_threshold": "a text that would become shorter than this is forgotten instead",
         "link_break_threshold": "a link weaker than this is gone",
-        "time_slice": "not used yet: how long one mind may compress before the next has its turn",
-        "max_retries": "not used yet: how often a failing small model is asked again",
-        "default_search_depth": "not used yet: how many layers recall walks unless told otherwise",
-        "scan_budget": "not used yet: how many memories one cycle scans",
-        "node_pool": "not used yet: how many memories the mind may hold",
+        "time_slice": "how long one mind may compress before the next has its turn",
+        "max_retries": "how often a small model is asked for one answer at most; 0 still asks once",
+        "default_search_depth": "how many links from the focus recall walks unless told otherwise",
+        "scan_budget": "how many memories one cycle scans at most, those scanned least first",
+        "node_pool": "how many memories the mind may hold",
         "basis": "which length a target is a share of: the text's first one, or its present one",
-        "traces": "not used yet: whether a trace stays, or is reported once and removed",
+        "traces": "whether a trace stays until it has worn away, or is reported by one recall and then removed",
     },
     "score": {
         "initial": "the score of a new memory",
@@ -256,9 +261,16 @@ def python_page() -> str:
         "## Mind",
         _doc(ebbtide.Mind),
     ]
-    for name, member in vars(ebbtide.Mind).items():
-        if not name.startswith("_"):
-            parts += [f"### {name}", _member(name, member)]
+    for name, member in public(ebbtide.Mind).items():
+        parts += [f"### {name}", _member("mind", name, member)]
+    parts += [
+        "## Conversations",
+        "A network mind's verbs (`remember`, `recall` and those after them) are above, among all others. What they are"
+        " given, and the caller's side of a long conversation:",
+    ]
+    parts += [*_class(Message, "###"), f"From `{Message.__module__}`; a mapping of the same names does as well."]
+    parts += [f"### {ContextWindow.__name__}", f"From `{ContextWindow.__module__}`.", _doc(ContextWindow)]
+    parts += [_member("window", name, member) for name, member in public(ContextWindow).items()]
     values = [getattr(ebbtide, name) for name in ebbtide.__all__]
     parts += [
         part for value in values if inspect.isclass(value) and value is not ebbtide.Mind for part in _class(value)
@@ -268,11 +280,18 @@ def python_page() -> str:
     return page_of(parts)
 
 
-def _member(name: str, member: Any) -> str:
+def public(value: type) -> dict[str, Any]:
+    """What a class has for everybody: its own first, then what it has from others."""
+    found = {name: member for base in reversed(value.__mro__[:-1]) for name, member in vars(base).items()}
+    own = [*vars(value), *(name for name in found if name not in vars(value))]
+    return {name: found[name] for name in own if not name.startswith("_")}
+
+
+def _member(owner: str, name: str, member: Any) -> str:
     if isinstance(member, property):
         hint = _clean(inspect.signature(member.fget).return_annotation) if member.fget else ""
-        return f"```python\nmind.{name}: {hint}\n```\n\n{_doc(member)}"
-    return _callable(f"mind.{name}", member)
+        return f"```python\n{owner}.{name}: {hint}\n```\n\n{_doc(member)}"
+    return _callable(f"{owner}.{name}", member)
 
 
 def _callable(name: str, function: Any) -> str:

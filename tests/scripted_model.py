@@ -65,11 +65,11 @@ class Stubborn(ScriptedModel):
 
     def __init__(self, *script: Answer | Exception, deterministic: bool = False) -> None:
         super().__init__(deterministic=deterministic)
-        self._script = list(script)
+        self.script = list(script)
 
     async def compress(self, text: str, length: int) -> str:
         self.asked.append("compress")
-        step = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+        step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         if isinstance(step, Exception):
             raise step
         return step(text, length)

@@ -5,7 +5,7 @@
 
 The mind is a real one, with default parameters and the built-in small model; its store is the one in RAM. What it is
 told is made up here, in English and Chinese by turns, and is the same every time: names are put together by chance,
-and no noun comes back within three hundred remembers.
+and a noun comes back after some four hundred remembers at the earliest.
 """
 
 import asyncio
@@ -30,10 +30,15 @@ TALKS = 4  # remembers before the topic changes, at least
 
 # ---- what it is told
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 _EN_ENDS = ("ton", "field", "mere", "wick", "ford", "stead", "combe", "bury")
-_EN_STARTS = ("Bran", "Cal", "Dor", "Ell", "Fen", "Gar", "Hol", "Ing", "Ken", "Lor", "Mar", "Nor", "Pem", "Rud", "Wex")
+_EN_STARTS = ("Bran", "Cal", "Dor", "Ell", "Fen", "Gar", "Hol", "Ald", "Ken", "Lor", "Mar", "Nor", "Pem", "Rud", "Wex")
 _EN_MIDDLES = ("", "a", "der", "ing", "le", "mar", "o", "ren", "sel", "ver")
-_EN_NOUNS = (
+_EN_NOUNS = _words(
     "lighthouse orchard harbour observatory brewery glasshouse archive windmill chapel vineyard foundry library barn "
     "tannery quarry greenhouse bakery forge cannery theatre museum stable cinema monastery castle tunnel bridge "
     "fountain tower garden cellar kitchen staircase chimney balcony ceiling basement gate fence terrace attic pump "
@@ -42,7 +47,7 @@ _EN_NOUNS = (
     "tractor trailer canoe sailboat bicycle saddle harness anvil loom kiln oven barrel crate basket wardrobe cabinet "
     "chandelier violin trumpet drum flute easel canvas bust vase teapot kettle quilt blanket pillow hammock tent "
     "compass anchor rudder mast sail beehive henhouse scarecrow sundial weathervane birdbath trellis pergola"
-).split()
+)
 _EN_TALK = (
     "{person} has bought the {thing} in {place} for {n},000 and wants to open on {day} June.",
     "The {part} of the {thing} is broken, and {person} cannot repair the {part} before {day} June.",
@@ -52,22 +57,21 @@ _EN_TALK = (
     "{other} says the {thing} earned only {n},000 last winter, but {person} does not believe {other}.",
 )
 _SURNAMES = "沈韩唐冯邓曹彭萧董袁潘蔡蒋杜苏魏吕姚卢姜崔谭陆汪范金石廖贾夏"
-_GIVEN = (
-    "志强 建国 丽华 晓东 子涵 浩然 思雨 静怡 文博 雪梅 俊杰 欣怡 若溪 明远 海燕 玉兰 春生 国栋 佳宁 雨桐"
-).split()
-_PLACES = ("青云 白石 临江 望海 松岭 梅溪 桂林 柳湾 荷塘 枫桥 龙泉 凤凰 清河 平湖 安吉 永康 长兴 德清 新昌 天台").split()
-_ZH_NOUNS = (
-    "茶馆 书店 果园 码头 磨坊 画室 诊所 粮仓 酒厂 灯塔 戏院 祠堂 温室 牧场 矿井 染坊 窑厂 酱园 药铺 客栈 渡口 水库 鱼塘 "
-    "菜园 花圃 竹林 凉亭 牌坊 石桥 钟楼 屋顶 烟囱 楼梯 地窖 阳台 围墙 大门 窗户 地板 水管 锅炉 电梯 水泵 发电机 拖拉机 "
-    "三轮车 自行车 帆船 马车 卡车 钢琴 古筝 二胡 油画 书法 屏风 花瓶 茶壶 棋盘 砚台 地毯 窗帘 衣柜 书架 沙发 餐桌 吊灯 "
-    "望远镜 显微镜 照相机 收音机 缝纫机 织布机 洗衣机 冰箱 烤箱 铁锅 蒸笼 陶罐 木桶 竹篮 梯子 帐篷 雨伞 毛毯 棉被 枕头 "
-    "合同 账本 图纸 执照 发票 地契 日记 相册 地图 名册 族谱 剧本 乐谱 邮票 铜钱 玉佩 银镯 香炉 铜镜 风筝 灯笼 鞭炮 蜂箱"
-).split()
+_GIVEN = _words("志强 文斌 丽华 晓东 子涵 浩然 思雨 静怡 文博 雪梅 俊杰 欣怡 若溪 明远 海燕 玉兰 春生 国栋 佳宁 雨桐")
+_PLACES = _words("青云 白石 兰亭 望海 松岭 梅溪 桂林 柳湾 荷塘 枫桥 龙泉 双林 清河 平湖 安吉 永康 长兴 德清 新昌 天台")
+_KINDS = "镇村山街巷路湾岛"
+_ZH_NOUNS = _words(
+    "茶馆 书店 果园 码头 磨坊 画室 诊所 粮仓 酒厂 灯塔 戏院 祠堂 温室 牧场 矿井 染坊 窑厂 酱园 药铺 客栈 渡口 水库 "
+    "鱼塘 菜园 花圃 竹林 凉亭 牌坊 石桥 钟楼 屋顶 烟囱 楼梯 地窖 阳台 围墙 大门 窗户 地板 水管 锅炉 电梯 水泵 发电机 "
+    "拖拉机 三轮车 自行车 帆船 马车 卡车 钢琴 古筝 二胡 油画 书法 屏风 花瓶 茶壶 棋盘 砚台 地毯 窗帘 衣柜 书架 沙发 "
+    "餐桌 吊灯 望远镜 显微镜 照相机 收音机 缝纫机 织布机 洗衣机 冰箱 烤箱 铁锅 蒸笼 陶罐 木桶 竹篮 梯子 帐篷 雨伞 毛毯 "
+    "棉被 枕头 合同 账本 图纸 执照 发票 地契 日记 相册 地图 名册 族谱 剧本 乐谱 邮票 玉佩 香炉 铜镜 风筝 灯笼 鞭炮"
+)
 _ZH_TALK = (
     "{person}用{n}万买下{place}的{thing}，打算6月{day}日开张。",
     "{thing}的{part}坏了，{person}没能在6月{day}日之前把{part}修好。",
     "{person}说以前是{other}在打理{thing}，从来没有提过{part}。",
-    "6月{day}日{other}会往{place}再送{n}个，因为{thing}已经空了。",
+    "6月{day}日{other}会往{place}再送{n}个，因为{thing}已经不够。",
     "{place}要的{part}还没有送到，{person}6月{day}日会再打给{other}。",
     "{other}说{thing}去年冬天亏了{n}万，可是{person}不相信{other}。",
 )
@@ -95,7 +99,7 @@ def _english(chance: random.Random) -> dict[str, str]:
 
 def _chinese(chance: random.Random) -> dict[str, str]:
     people = [chance.choice(_SURNAMES) + chance.choice(_GIVEN) for _ in range(2)]
-    return {"person": people[0], "other": people[1], "place": f"{next(places)}镇"}
+    return {"person": people[0], "other": people[1], "place": chance.choice(_PLACES) + chance.choice(_KINDS)}
 
 
 # ---- feeding
@@ -162,8 +166,7 @@ def draw(points: Sequence[Point]) -> str:
         ("traces (links to what is forgotten)", [p.traces for p in points], "#c98a1b"),
     )
     drawn = "\n".join(
-        draw_panel(title, values, colour, top, last.remembers)
-        for (title, values, colour), top in zip(panels, TOPS, strict=True)
+        draw_panel(title, values, colour, top) for (title, values, colour), top in zip(panels, TOPS, strict=True)
     )
     marks = (tick(LEFT + PLOT_W * i / 6, TOPS[-1] + PLOT_H + 18, f"{last.remembers * i // 6:,}") for i in range(6))
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img">
@@ -172,14 +175,14 @@ def draw(points: Sequence[Point]) -> str:
 <style>{STYLE}</style>
 <rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="8"/>
 <text class="title" x="{LEFT}" y="24">One mind, {last.remembers:,} remembers, ever new topics</text>
-<text class="small" x="{LEFT}" y="42">told {last.told:,} characters; keeps {last.characters:,} of them at the end</text>
+<text class="small" x="{LEFT}" y="42">told {last.told:,} characters; holds {last.characters:,} at the end</text>
 {drawn}
 {"".join(marks)}{tick(LEFT + PLOT_W, TOPS[-1] + PLOT_H + 18, f"{last.remembers:,} remembers", "end")}
 </svg>
 """
 
 
-def draw_panel(title: str, values: Sequence[int], colour: str, top: float, until: int) -> str:
+def draw_panel(title: str, values: Sequence[int], colour: str, top: float) -> str:
     highest = ceiling(max(values))
     step = PLOT_W / (len(values) - 1)
     line = "L".join(f"{LEFT + step * i:.1f} {top + PLOT_H * (1 - v / highest):.1f}" for i, v in enumerate(values))

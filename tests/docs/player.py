@@ -6,19 +6,31 @@ as a process of its own, so that a page cannot disturb another, and pays for its
 
 import json
 import logging
+import os
+import re
 import shlex
 import sys
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
+from itertools import takewhile
 from typing import Any
 
 from ebbtide.serve.cli.main import run
 
 
 def command(line: str) -> int:
-    return run(shlex.split(line)[1:])
+    """A line may set variables first, for itself alone: NAME=value ebbtide …"""
+    words = shlex.split(line)
+    settings = list(takewhile(re.compile(r"[A-Z_]+=").match, words))
+    before = dict(os.environ)
+    os.environ.update((name, value) for name, _, value in (setting.partition("=") for setting in settings))
+    try:
+        return run(words[len(settings) + 1 :])
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def program(source: str) -> int:

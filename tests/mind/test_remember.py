@@ -249,7 +249,10 @@ GOOD = {"role": "user", "content": "Lin left"}
         ([{"role": "user", "content": " \n"}], "there is nothing to remember: no message says anything"),
         ([GOOD, "Mei came"], "message 2 is not {role, content, timestamp}: 'Mei came'"),
         ([GOOD, {"content": "Mei"}], "message 2 is not {role, content, timestamp}: {'content': 'Mei'}"),
-        ([{**GOOD, "mood": "sad"}], "message 1 is not {role, content, timestamp}: {'role': 'user', 'content': 'Lin left"),
+        (
+            [{**GOOD, "mood": "sad"}],
+            "message 1 is not {role, content, timestamp}: {'role': 'user', 'content': 'Lin left",
+        ),
         ([{**GOOD, "role": "owner"}], "message 1: the role 'owner' is not one of user, assistant, system"),
         ([{**GOOD, "role": ["user"]}], "message 1: the role ['user'] is not one of user, assistant, system"),
         ([GOOD, {**GOOD, "content": 5}], "message 2: 'content' must be text, not int"),

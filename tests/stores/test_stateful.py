@@ -112,6 +112,32 @@ class Stores(RuleBasedStateMachine):
             link = PutLink(now, one, two, data.draw(relations), data.draw(strengths))
             self._both(batch(link, Access(now, (one, one)), Traverse(now, (two,))))
 
+    @rule(data=st.data(), wait=waits, text=texts)
+    def one_leaves_for_the_trash(self, data: st.DataObject, wait: float, text: str) -> None:
+        """Forgotten or, where there are two, merged into the other."""
+        self._clock.forward(wait)
+        alive = data.draw(st.permutations(self._alive()), "leaves, into")
+        now = self._clock.now()
+        if len(alive) > 1 and data.draw(st.booleans(), "merged"):
+            gone, into = alive[:2]
+            before = self._said(into)
+            self._both(batch(Merge(now, into, gone, self._key(gone), Content(before.key, text), before)))
+        elif alive:
+            self._both(batch(Forget(now, alive[0], self._key(alive[0]))))
+
+    @rule(data=st.data(), wait=waits, key=keys)
+    def one_comes_back_from_the_trash(self, data: st.DataObject, wait: float, key: str) -> None:
+        self._clock.forward(wait)
+        if self.dict.state.trash:
+            gone = self.dict.state.trash[data.draw(st.sampled_from(sorted(self.dict.state.trash)), "comes back")]
+            self._both(batch(Restore(self._clock.now(), gone.id, key if gone.key in self.dict.state.keys else gone.key)))
+
+    @rule(data=st.data())
+    def a_link_is_taken_away(self, data: st.DataObject) -> None:
+        links = [link[:3] for link in self.dict.state.links.rows()]
+        if links:
+            self._both(batch(Unlink(self._clock.now(), *data.draw(st.sampled_from(links), "link"))))
+
     @precondition(lambda self: self._last is not None)
     @rule()
     def the_last_batch_is_sent_again(self) -> None:
@@ -170,6 +196,11 @@ class Stores(RuleBasedStateMachine):
             assert (row["out_degree"], row["in_degree"]) == (len(leaving), len(reaching))
             if "weight" in row:
                 assert row["weight"] == math.fsum(link.strength for link in (*leaving, *reaching))
+
+    @invariant()
+    def lengths_are_those_of_the_texts(self) -> None:
+        for content, row in self._run(self.dict.snapshot()).memories:
+            assert row["length"] == len(content.text)
 
     @invariant()
     def every_link_leaves_from_somebody_alive(self) -> None:

@@ -58,7 +58,7 @@ class Admission:
 
     def admit(self, changes: Sequence[Change]) -> list[Change]:
         """The changes as they will be folded and journaled; those with nothing left to do are dropped."""
-        if len(changes) > 1 and self._all_new(changes):
+        if self._all_new(changes):
             return list(changes)
         if any(type(two) is WriteDown and type(one) is not WriteDown for one, two in pairwise(changes)):
             # It is weighed against the mind before the batch, and must mean the same when replayed by itself.
@@ -100,7 +100,7 @@ class Admission:
         return change
 
     def _all_new(self, changes: Sequence[Change]) -> bool:
-        """A large batch is mostly nothing but puts without a clash, and that can be seen at one look."""
+        """Nothing but puts, and no clash: mostly that is so, and it can be seen at one look."""
         puts = [change for change in changes if type(change) is PutMemory]
         if len(puts) < len(changes):
             return False
@@ -110,7 +110,7 @@ class Admission:
             len(ids) == len(keys) == len(puts)
             and state.keys.keys().isdisjoint(keys)
             and state.trash.keys().isdisjoint(ids)
-            and bool((state.table.rows(ids) < 0).all())
+            and not any(memory in state.table for memory in ids)
         )
 
     def _task(self, c: Settle | SetAside | Requeue) -> None:

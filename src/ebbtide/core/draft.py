@@ -44,7 +44,9 @@ class Draft:
                 raise InvalidInput(problem=problem)
         if "text" not in given:
             raise InvalidInput(problem="a memory needs a 'text'")
-        keywords = given.get("keywords", ())
+        if "keywords" not in given:
+            return cls(**given)
+        keywords = given["keywords"]
         if not isinstance(keywords, list | tuple):
             raise InvalidInput(problem=f"'keywords' must be a list of strings, not {keywords!r:.80}")
         return cls(**{**given, "keywords": tuple(keywords)})

@@ -12,8 +12,9 @@ from ebbtide.core.links import LinkRow
 from ebbtide.core.signals import NEVER
 from ebbtide.core.state import Echo, MindState, Trashed
 
-_COUNTS = ("access_count", "traverse_count")
-_TIMES = ("last_accessed_at", "last_linked_at", "last_touched_at")
+_USES = {"access_count": "last_accessed_at", "traverse_count": "last_linked_at"}
+_COUNTS = tuple(_USES)
+_TIMES = (*_USES.values(), "last_touched_at")
 _LENGTHS = ("original_length", "length")
 _MERGED = "merged"
 
@@ -65,13 +66,22 @@ def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
 def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
     gone = state.trash.pop(c.id)
     pointing = len(state.links.reaching(c.id))
-    state.table.append(gone.row | {"out_degree": 0, "in_degree": pointing, "version": seq})
+    row = state.table.append(gone.row | {"out_degree": 0, "in_degree": pointing, "version": seq})
     state.keys[c.key] = c.id
-    _disconnect_all(state, [link for link in gone.added if _stands(state, link)])
-    for link in gone.removed:
-        if link.source in state.table:
-            state.connect(LinkRow(*link))
+    _reconnect(state, gone)
+    if "weight" in state.table.columns:
+        state.table.columns["weight"][row] = state.weight(c.id)
     return [c.id, *_call_back(state, gone, c.at, seq)]
+
+
+def _reconnect(state: MindState, gone: Trashed) -> None:
+    """Its own links come back; those a merge replaced only where the one that replaced them still stands."""
+    standing = [link for link in gone.added if _stands(state, link)]
+    _disconnect_all(state, standing)
+    freed = {link[:3] for link in standing}
+    for link in gone.removed:
+        if link.source in state.table and (gone.id in link[:2] or link[:3] in freed):
+            state.connect(LinkRow(*link))
 
 
 def _inherit(
@@ -108,22 +118,33 @@ def _absorb(state: MindState, into: int, gone: Mapping[str, Any], length: int) -
 
 
 def _call_back(state: MindState, gone: Trashed, at: float, seq: int) -> list[int]:
-    """Undo what the leaving did to others."""
-    echoes = [echo for echo in gone.echoes if echo.id in state.table]
+    """Undo what the leaving did to others. To those who were not there then, its links are simply new."""
+    echoes = {echo.id: echo for echo in gone.echoes if echo.id in state.table}
     own = _own_names(state)
-    moved_on = [echo.id for echo in echoes if _picked(_row(state, echo.id), own) != _picked(echo.after, own)]
-    state.weigh(moved_on, at, seq)
-    for echo in echoes:
+    moved_on = [echo.id for echo in echoes.values() if _picked(_row(state, echo.id), own) != _picked(echo.after, own)]
+    ends = (end for link in (*gone.removed, *gone.added) for end in link[:2] if end != gone.id)
+    weighed = state.weigh([*moved_on, *(end for end in ends if end not in echoes)], at, seq)
+    for echo in echoes.values():
         row = state.table.row(echo.id)
         if echo.id not in moved_on:
             _revert(state, row, echo, own)
             if "weight" in state.table.columns:
                 state.table.columns["weight"][row] = state.weight(echo.id)
-        _revert(state, row, echo, (*_TIMES, *_LENGTHS))
-        for name in _COUNTS:
-            state.table.columns[name][row] -= (echo.after[name] or 0) - (echo.before[name] or 0)
+        _give_back_uses(state, row, echo)
         state.table.columns["version"][row] = seq
-    return [echo.id for echo in echoes]
+    return [*echoes, *weighed]
+
+
+def _give_back_uses(state: MindState, row: int, echo: Echo) -> None:
+    """What it took over in a merge goes; what came after stays, its times too."""
+    columns = state.table.columns
+    for count, moment in _USES.items():
+        if columns[count][row] == echo.after[count]:
+            _revert(state, row, echo, (moment,))
+        columns[count][row] -= (echo.after[count] or 0) - (echo.before[count] or 0)
+    _revert(state, row, echo, ("last_touched_at",))
+    if columns["length"][row] == echo.before["length"]:  # it says again what it said
+        _revert(state, row, echo, ("original_length",))
 
 
 def _revert(state: MindState, row: int, echo: Echo, names: Iterable[str]) -> None:
@@ -143,8 +164,8 @@ def _stands(state: MindState, link: LinkRow) -> bool:
 
 
 def _own_names(state: MindState) -> tuple[str, ...]:
-    """The metabolism's own books, without what is counted anew (weight) or only written down (score)."""
-    return tuple(name for name in state.regime.metabolism.own if name not in ("weight", "score"))
+    """The metabolism's own books, without what a tick only writes down."""
+    return tuple(name for name in state.regime.metabolism.own if name != "score")
 
 
 def _values(state: MindState, ids: Iterable[int]) -> dict[int, Values]:

@@ -187,8 +187,8 @@ class MindState:
         if not len(self.table):  # else it has this metabolism's columns already: a mind never takes another
             self.table = SignalTable(new.metabolism.own)
         self.regime = new
-        self._newborn_state = 0
-        self._newborn_state = self._state_at_birth()
+        self.newborn_state = 0
+        self.newborn_state = self._state_at_birth()
 
     def newborn(self, ids: Any, created: Any, lengths: Any, versions: Any) -> dict[str, Any]:
         """What every memory starts with. Counts start at 0; creation is the first access time."""
@@ -205,7 +205,7 @@ class MindState:
             "scan_count": 0,
             "original_length": lengths,
             "length": lengths,
-            "state": self._newborn_state,
+            "state": self.newborn_state,
             "marks": 0,
             "version": versions,
         }

@@ -59,6 +59,7 @@ class Host:
         new, fallbacks = regime(metabolism, params or {})
         for fallback in fallbacks:
             log.warning("mind %s: %s", agent, fallback)
+        self._model_for(metabolism)  # one that cannot be had is an error before there is a mind that needs it
         store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
         try:
             if store.seq:  # a file without a single entry is what a crash just here leaves behind
@@ -99,21 +100,21 @@ class Host:
         if not agents.exists(self.data, agent):
             raise UnknownMind(agent=agent, data=self.data)
         store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
+        try:
+            model = self._model_for(store.regime.metabolism.name)
+        except BaseException:
+            await store.close()
+            raise
         mind = self._open[agent] = Mind(
-            agent,
-            store,
-            self._clock,
-            self._scratch,
-            model=self._small_model(store),
-            on_compression=self.slices.enter,
+            agent, store, self._clock, self._scratch, model=model, on_compression=self.slices.enter
         )
         if await mind.wake():
             self.slices.enter(mind)
         return mind
 
-    def _small_model(self, store: Store) -> SmallModel | None:
-        """Made when the first network mind is opened; all minds share it."""
-        if self._model is None and self._make_model and isinstance(store.regime.metabolism, Network):
+    def _model_for(self, metabolism: str) -> SmallModel | None:
+        """Made for the first network mind; all minds share it."""
+        if self._model is None and self._make_model and metabolism == Network.name:
             self._model = self._make_model()
         return self._model
 

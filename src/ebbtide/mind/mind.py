@@ -76,6 +76,7 @@ class Mind(Conversing):
         self._scratch = scratch
         self._read_only = read_only
         self._ticking = asyncio.Lock()
+        self._first_looks = reading.FirstLooks()
 
     @property
     def metabolism(self) -> str:
@@ -97,7 +98,7 @@ class Mind(Conversing):
         memory, changes = await writing.put(self._store, Draft.parse({"text": text, **given}), self.now(), replace)
         await self._apply(*changes)
         if isinstance(born := changes[-1], PutMemory):
-            return reading.newborn(self._store.regime, born)
+            return self._first_looks.at(born, self._store.regime)
         return await self._see(memory)
 
     async def put_many(self, drafts: Iterable[Draft | Mapping[str, Any]], progress: Progress | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -14,6 +13,8 @@ from ebbtide.core.ports import Store, Where
 from ebbtide.core.replay import fold
 from ebbtide.core.signals import NEVER, Column, Signals
 from ebbtide.core.state import MindState
+
+_KINDS = 1000  # ways of being born that are remembered: importance may be any number
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +39,40 @@ async def read(store: Store, ids: Sequence[int], now: float) -> list[Memory]:
     ]
 
 
-def newborn(regime: Regime, born: PutMemory) -> Memory:
-    """A memory as it is in its first moment, without looking it up: what was said, and what all start with."""
-    like, said, at = _first_look(regime, born.importance, born.policy), born.content, born.created_at
-    first = like.meta
-    expires_at = None if first.expires_at is None else at + first.expires_at
-    meta = Meta(
-        0, 0, 0, 0, at, None, None, 0, len(said.text),
-        first.score, first.importance, first.strength, first.policy, expires_at,
-    )  # fmt: skip
-    return Memory(
-        born.id, said.key, said.text, said.phrase, said.keywords, said.kind, said.domain,
-        at, like.state, like.marks, like.vitality, meta,
-    )  # fmt: skip
+class FirstLooks:
+    """Memories as they are in their first moment, without looking them up: what was said, and what all start with.
+
+    All that are born alike under one regime look alike but for what they say, so each kind is judged once.
+    """
+
+    def __init__(self) -> None:
+        self._regime: Regime | None = None
+        self._known: dict[tuple[float | None, str | None], Memory] = {}
+
+    def at(self, born: PutMemory, regime: Regime) -> Memory:
+        like, said, at = self._like(born, regime), born.content, born.created_at
+        first = like.meta
+        expires_at = None if first.expires_at is None else at + first.expires_at
+        meta = Meta(
+            0, 0, 0, 0, at, None, None, 0, len(said.text),
+            first.score, first.importance, first.strength, first.policy, expires_at,
+        )  # fmt: skip
+        return Memory(
+            born.id, said.key, said.text, said.phrase, said.keywords, said.kind, said.domain,
+            at, like.state, like.marks, like.vitality, meta,
+        )  # fmt: skip
+
+    def _like(self, born: PutMemory, regime: Regime) -> Memory:
+        if regime is not self._regime or len(self._known) > _KINDS:
+            self._regime, self._known = regime, {}
+        kind = (born.importance, born.policy)
+        if kind not in self._known:
+            self._known[kind] = _first_look(regime, *kind)
+        return self._known[kind]
 
 
-@lru_cache(maxsize=1024)
 def _first_look(regime: Regime, importance: float | None, policy: str | None) -> Memory:
-    """A memory born at moment 0 and seen at once; all that are born alike look like it but for what they say."""
+    """A memory born at moment 0, with nothing to say, and seen at once."""
     state = MindState()
     said = Content("", "")
     fold(state, Configure(0.0, regime.metabolism.name, regime.params()), 1)

@@ -3,6 +3,7 @@
 First the small model is asked everything there is to ask; then, in one batch, all of it happens or none.
 """
 
+import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ async def understand(store: Store, model: SmallModel, asker: Asker, messages: Se
         focus = mentioned(focus, gist.entities, limit)
         relations = {name: await _relation(model, asker, text, name) for name in focus}
         understood.append(Understood(text, gist, tuple(focus), relations))
+        await asyncio.sleep(0)  # a model in this process never waits: others, and Ctrl-C, get their turn here
     return understood
 
 
@@ -66,7 +68,13 @@ def mentioned(focus: Sequence[str], entities: Sequence[str], limit: int) -> list
 async def focus_names(store: Store) -> list[str]:
     focus = await store.focus()
     contents = await store.contents(focus)
-    return [contents[point].text for point in focus if point in contents]
+    return [_name(contents[point]) for point in focus if point in contents]
+
+
+def _name(entity: Content) -> str:
+    """What it is called. Its text may have faded on the way; its key has not."""
+    name = entity.key.removeprefix(f"{ENTITY}/")
+    return entity.text if _same(entity.text) == name or name == entity.key else name
 
 
 def entity_key(name: str) -> str:

@@ -21,7 +21,8 @@ async def put(store: Store, draft: Draft, now: float, over: bool) -> tuple[int, 
     holder = None if draft.key is None else await store.find(draft.key)
     if holder is None:
         memory = await store.reserve(1)
-        return memory, await make_room(store, now, [await _birth(store, draft, memory, now)])
+        key = draft.key if draft.key is not None else await free_key(store, memory)
+        return memory, await make_room(store, now, [_born(draft, key, memory, now)])
     if not over:
         raise KeyTaken(key=draft.key)
     if draft.importance is not None or draft.policy is not None:
@@ -34,13 +35,12 @@ async def put_many(
     store: Store, drafts: Iterable[Draft | Mapping[str, Any]], clock: Clock, progress: Progress | None
 ) -> int:
     """Checks a chunk whole before it writes any of it. No key is made up that a draft yet to come asks for."""
-    done, metabolism = 0, store.regime.metabolism.name
-    asked_for = _keys(drafts) if isinstance(drafts, Sequence) else frozenset()
+    done, metabolism, names = 0, store.regime.metabolism.name, _Names(store, drafts)
     checked = (_drafted(given).check(metabolism) for given in drafts)
     for chunk in _chunks(checked):
         now, first = clock.now(), await store.reserve(len(chunk))
-        avoid = asked_for or _keys(chunk)
-        puts = [await _birth(store, draft, first + i, now, avoid) for i, draft in enumerate(chunk)]
+        named = zip(chunk, await names.of(chunk, first), strict=True)
+        puts = [_born(draft, key, memory, now) for memory, (draft, key) in enumerate(named, first)]
         await store.apply(Batch(tuple(await make_room(store, now, puts)), new_token()))
         done += len(chunk)
         if progress:
@@ -92,9 +92,30 @@ def _numbered(given: Draft | Mapping[str, Any], metabolism: str, number: int) ->
         raise InvalidInput(problem=f"memory {number}: {error}") from None
 
 
-async def _birth(store: Store, draft: Draft, memory: int, now: float, avoid: frozenset[str] = frozenset()) -> PutMemory:
-    key = draft.key if draft.key is not None else await free_key(store, memory, avoid)
+def _born(draft: Draft, key: str, memory: int, now: float) -> PutMemory:
     return PutMemory(now, memory, draft.content(key), now, draft.importance, draft.policy)
+
+
+class _Names:
+    """Keys for drafts that ask for none, and none among them that another draft asks for."""
+
+    def __init__(self, store: Store, drafts: Iterable[Draft | Mapping[str, Any]]) -> None:
+        self._store = store
+        self._drafts = drafts if isinstance(drafts, Sequence) else None
+        self._asked_for: frozenset[str] | None = None
+
+    async def of(self, chunk: Sequence[Draft], first: int) -> list[str]:
+        given = [draft.key for draft in chunk if draft.key is not None]
+        if len(given) == len(chunk):
+            return given
+        avoid = self._all() or frozenset(given)
+        ids = enumerate(chunk, first)
+        return [draft.key if draft.key is not None else await free_key(self._store, i, avoid) for i, draft in ids]
+
+    def _all(self) -> frozenset[str]:
+        if self._asked_for is None:
+            self._asked_for = frozenset() if self._drafts is None else _keys(self._drafts)
+        return self._asked_for
 
 
 async def free_key(store: Store, memory: int, avoid: frozenset[str] = frozenset()) -> str:

@@ -134,16 +134,17 @@ def _with_names(plain: list[tuple[str, str]], guessed: list[tuple[str, str]]) ->
     names = {}
     at = 0
     for word, label in guessed:
-        labels = [singles.get(at + n, "") for n in range(len(word))]
-        if 2 <= len(word) <= 4 and all(labels) and _guessed_name(word, label, labels):
-            names[at] = word
+        name = word[:-1] if len(word) > 2 and word[-1] in lex.GRAMMAR else word  # 张伟用: the verb is no part of it
+        labels = [singles.get(at + n, "") for n in range(len(name))]
+        if 2 <= len(name) <= 4 and all(labels) and _guessed_name(name, label, labels):
+            names[at] = name
         at += len(word)
     at = until = 0
     for word, label in plain:
-        name = names.get(at)
-        if name:
-            yield name, "nr"
-            until = at + len(name)
+        found = names.get(at)
+        if found:
+            yield found, "nr"
+            until = at + len(found)
         elif at >= until:
             yield word, label
         at += len(word)

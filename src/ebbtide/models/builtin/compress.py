@@ -165,13 +165,16 @@ def _short_last(order: list[int], bonds: dict[int, list[int]], grammar: Grammar)
     heads = enumerate(grammar.dependents)
     hanging = {each for head, hung in heads for each in hung if grammar.root(each) != grammar.root(head)}
     free = {root: _length(bonds[root], grammar) for root in order if hanging.isdisjoint(bonds[root])}
+    if not free:
+        return order
     standing = {root: _standing([grammar.tokens[i] for i in bonds[root]]) for root in reversed(free)}
-    good = [root for root in standing if standing[root]] or list(standing) or order[-1:]
-    short = [root for root in good if free.get(root, 0) <= _SHORT_WORD]
-    if short:
-        last = max(short, key=lambda root: standing.get(root, 0))  # of equals the last in order, which is the best
-    else:
-        last = min(good, key=lambda root: free[root])
+    good = [root for root in standing if standing[root]] or list(standing)
+
+    def rank(root: int) -> tuple[bool, int, int]:
+        short = free[root] <= _SHORT_WORD
+        return short, standing[root], 0 if short else -free[root]
+
+    last = max(good, key=rank)  # of equals the last in order, which is the best
     return [root for root in order if root != last] + [last]
 
 
@@ -207,7 +210,7 @@ def _levels(grammar: Grammar) -> list[float]:
 def _level(grammar: Grammar, i: int, ground: float, seen: set[str]) -> float:
     token = grammar.tokens[i]
     if token.kind in KEYS:
-        return ground + 0.03 if token.text.lower() in seen else _key(token)
+        return ground - 0.03 if token.text.lower() in seen else _key(token)
     if token.kind is Kind.FILLER:
         return _FILLER
     trimmed = _trimmed(grammar, i)
@@ -239,7 +242,8 @@ def _trimmed(grammar: Grammar, i: int) -> float | None:
         return _TONE
     if token.kind is Kind.DETERMINER:
         return _ARTICLE
-    if token.kind is Kind.AUXILIARY and grammar.after(i, frozenset({Kind.VERB}), within=3) is not None:
+    helps = token.kind is Kind.AUXILIARY or low in en.MOVING or low in zh.MOVING
+    if helps and grammar.after(i, frozenset({Kind.VERB}), within=3) is not None:
         return _ARTICLE
     if token.kind is Kind.PRONOUN and low in zh.FIRST_PERSON and grammar.before(i, _GOVERNING, within=1) is None:
         return _ARTICLE

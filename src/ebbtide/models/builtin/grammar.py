@@ -216,11 +216,18 @@ class Grammar:
             if self.clause[j] != self.clause[i]:
                 return
             if token.kind is Kind.VERB:
-                self.hang(j, i, carry=True)
-                self.lifted.append((j, i))
+                self._chain(i, j)
                 return
             if token.kind not in {Kind.PARTICLE, Kind.ADVERB}:
                 return
+
+    def _chain(self, first: int, second: int) -> None:
+        low = lower(self.tokens[first])
+        if low in en.MOVING or low in zh.MOVING:
+            self.hang(first, second)
+        else:
+            self.hang(second, first, carry=True)
+            self.lifted.append((second, first))
 
     def adjective(self, i: int) -> None:
         """A red car, 红色的车: an attribute goes with its noun. A predicate stands by itself."""

@@ -245,6 +245,8 @@ NOUNS = _words(
     """
 )
 EVERYDAY = VERBS | ADJECTIVES | NOUNS
+# Before another verb these say little: going to meet.
+MOVING = _words("go goes going gone went come comes coming came get gets getting got start started keep")
 LIGHT_VERBS = _words(
     "get gets got getting go goes going went gone come comes came make makes made making do does did have has had take "
     "takes took taken put let lets say says said tell tells told know knows knew think thinks thought want wants wanted "

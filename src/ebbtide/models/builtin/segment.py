@@ -143,7 +143,7 @@ def _coheres(piece: _Piece, sentence: _Sentence) -> bool:
         return False
     if _leans(sentence):
         return True
-    # Too few words on one side to tell: neighbours speak of the same thing more often than not.
+    # Too little on one side to tell: neighbours speak of the same thing more often than not.
     return min(len(sentence.words), len(piece.words)) < 2 or sentence.asks
 
 

@@ -105,6 +105,8 @@ def _time(one: Token, two: Token) -> Kind | None:
         month = first.split()[-1] in en.MONTHS or last in en.MONTHS
         part = one.words[-1] in zh.DAY_PARTS and (two.text.endswith(_TIME_UNITS) or _clock(two))
         return Kind.NUMBER if month or part else None
+    if one.words[-1].lower() in en.MONTHS and two.text.isdigit() and len(two.text) == 4:
+        return Kind.NUMBER
     dated = one.kind is Kind.NUMBER and two.kind is Kind.NUMBER and one.end == two.start
     return Kind.NUMBER if dated and one.text.endswith(_TIME_UNITS) and not _clock(two) else None
 

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ebbtide.core.errors import InvalidInput
+from ebbtide.core.errors import EbbtideError, InvalidInput
+from ebbtide.serve.cli import render
 from ebbtide.serve.cli.times import moment
 
 if TYPE_CHECKING:  # these load NumPy; `--help` must not wait for it
@@ -53,7 +54,9 @@ class Caller:
     def run_async(self, work: Any) -> Any:
         import asyncio
 
-        logging.basicConfig(format="ebbtide: %(message)s", stream=sys.stderr, level=logging.WARNING)
+        speaker = logging.StreamHandler(sys.stderr)
+        speaker.setFormatter(_OneLine())
+        logging.basicConfig(handlers=[speaker], level=logging.WARNING)
         return asyncio.run(work)
 
     @asynccontextmanager
@@ -98,3 +101,14 @@ class Caller:
         with Bar(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(what, total=total)
             yield lambda done, seen: bar.update(task, completed=done, total=total or seen)
+
+
+class _OneLine(logging.Formatter):
+    """What is logged on the way is one line too; only a bug may leave a traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and not isinstance(error, EbbtideError):
+            return f"ebbtide: {super().format(record)}"
+        line = record.getMessage() if error is None else f"{record.getMessage()}: {error}"
+        return f"ebbtide: {render.printable(' '.join(line.split()))}"

@@ -112,8 +112,8 @@ async def _let_it_fade(mind: Mind) -> None:
         while (await copy.explain("lin")).memory.meta.scan_count < scans:
             await copy.fade()
         living = {memory.key: memory for memory in (await copy.list(everything=True)).memories}
-        told = [f"{living[key].text}" if key in living else "[dim]forgotten[/]" for key in ("allergy", "ferry", "café")]
-        rows.append((f"{scans} scans", *told))
+        told = [living[key].text if key in living else "[dim]forgotten[/]" for key in ("allergy", "ferry", "café")]
+        rows.append((f"{scans} scan{'' if scans == 1 else 's'}", *told))
     render.table(("on a copy, after", "allergy", "ferry", "café"), rows)
 
 

@@ -42,14 +42,18 @@ def _drafts(text: str, source: str) -> Iterator[dict[str, Any]]:
 def json_lines(text: str, source: str) -> Iterator[tuple[int, Any]]:
     """Each line that is not blank, with its number, as JSON reads it."""
     for number, line in enumerate(text.split("\n"), 1):  # only these end a line of JSON; others may stand inside
-        if not line.strip():
-            continue
-        try:
-            yield number, json.loads(line, object_pairs_hook=_once_each)
-        except ValueError as error:
-            raise InvalidInput(problem=f"{source}, line {number}: not JSON ({error})") from None
-        except RecursionError:
-            raise InvalidInput(problem=f"{source}, line {number}: nested too deeply") from None
+        if line.strip():
+            yield number, parsed(line, f"{source}, line {number}")
+
+
+def parsed(text: str, where: str) -> Any:
+    """What this JSON says; if it is none, the complaint begins with where it stands."""
+    try:
+        return json.loads(text, object_pairs_hook=_once_each)
+    except ValueError as error:
+        raise InvalidInput(problem=f"{where}: not JSON ({error})") from None
+    except RecursionError:
+        raise InvalidInput(problem=f"{where}: nested too deeply") from None
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 """Commands of the network mind: tell it, ask it, watch it fade."""
 
-import json
+import logging
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ebbtide.core.errors import InvalidInput
+from ebbtide.core.errors import InvalidInput, StoreError
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
-from ebbtide.serve.cli.files import json_lines, read_text
+from ebbtide.serve.cli.files import json_lines, parsed, read_text
 from ebbtide.serve.cli.times import iso
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ def register(app: typer.Typer) -> None:
     for command in (remember, recall, focus, traces, compress, watch):
         app.command(rich_help_panel="Network minds")(command)
     queue.callback()(queue_root)
+    queue.command("list")(queue_list)
     queue.command("retry")(retry)
     queue.command("drop")(drop)
     app.add_typer(queue, name="queue", rich_help_panel="Network minds")
@@ -32,9 +35,9 @@ def register(app: typer.Typer) -> None:
 
 def remember(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(help="A JSONL file of messages, or a text file; - is standard input.")],
-    role: Annotated[str, typer.Option(help="Who said it, if the file is plain text.")] = "user",
-    later: Annotated[bool, typer.Option("--later", help="Only put it into the queue.")] = False,
+    source: Annotated[str, typer.Argument(help="Messages, as JSON lines or a JSON list, or a text; - is stdin.")],
+    role: Annotated[str | None, typer.Option(help="It is plain text, and said by: user, assistant, system.")] = None,
+    later: Annotated[bool, typer.Option("--later", help="Only into the queue: the next recall works it off.")] = False,
 ) -> None:
     """Hand a conversation to a network mind (made if there is none). Lines: {"role": …, "content": …}.
 
@@ -48,42 +51,73 @@ def remember(
     async def work(mind: "Mind") -> dict[str, Any]:
         before = (await mind.stats()).store.memories
         task = await mind.remember(messages)
-        if not later:
-            with caller.progress("remembering"):
-                await mind.idle()
-                await mind.compress()
-        stats = await mind.stats()
-        failed = next((t.error for t in await mind.queue() if t.id == task), None)
-        new = stats.store.memories - before
-        return {"task": task, "later": later, "new": new, "focus": await mind.focus(), "error": failed}
+        error = None if later else await _worked_off(mind, task, caller)
+        new = (await mind.stats()).store.memories - before
+        return {"task": task, "later": later, "new": new, "focus": await mind.focus(), "error": error}
 
     found = caller.run(work, make=lambda _: parsed_messages(messages), metabolism="network")
-    render.as_json(found) if caller.as_json else render.say(_remembered(found))
-    if found["error"]:
-        raise typer.Exit(1)
+    _answer(caller, found, _remembered(found))
 
 
 def _remembered(found: dict[str, Any]) -> str:
-    if found["error"]:
-        return render.safe(f"task {found['task']} was set aside: {found['error']}")
     if found["later"]:
         return f"task {found['task']} waits in the queue"
     focus = render.safe("、".join(found["focus"]))
     return f"remembered: {found['new']:+d} memories; in focus: [bold]{focus}[/]"
 
 
-def _messages(text: str, source: str, role: str) -> list[Any]:
-    """JSON lines if the first line is an object, a JSON list of messages, or else one message of plain text."""
+def _messages(text: str, source: str, role: str | None) -> list[Any]:
+    """A JSON list, JSON lines, or one message of plain text, by how it begins; with a role it is always text."""
     start = text.lstrip()[:1]
-    if start == "[":
-        try:
-            found = json.loads(text)
-        except ValueError as error:
-            raise InvalidInput(problem=f"{source}: not JSON ({error})") from None
-        return found if isinstance(found, list) else [found]
+    if role is not None or start not in ("[", "{"):
+        return [{"role": role or "user", "content": text}]
     if start == "{":
         return [message for _, message in json_lines(text, source)]
-    return [{"role": role, "content": text}]
+    try:
+        return list(parsed(text, source))
+    except InvalidInput as error:  # a text may well begin so: [12:03] Lin: …
+        raise InvalidInput(problem=f"{error}; if it is plain text, say whose with --role") from None
+
+
+async def _worked_off(mind: "Mind", task: int, caller: Caller) -> str | None:
+    """Until this task is done and what it called for is compressed. Why it was set aside, if it was."""
+    with caller.progress("remembering"), _told_once(task):
+        await mind.idle()
+        left = next((found for found in await mind.queue() if found.id == task), None)
+        if left is None:
+            await mind.compress()
+            return None
+    if left.error is None:  # the mailbox holds it back until the store works again
+        raise StoreError(problem=f"task {task} still waits: the disk failed, and the next recall tries it again")
+    return left.error
+
+
+@contextmanager
+def _told_once(task: int) -> Iterator[None]:
+    """The mailbox warns of a task it sets aside; of this one we tell ourselves, when the bar is out of the way."""
+
+    def is_news(record: logging.LogRecord) -> bool:
+        return record.levelno != logging.WARNING or task not in (record.args or ())
+
+    log = logging.getLogger("ebbtide")
+    log.addFilter(is_news)
+    try:
+        yield
+    finally:
+        log.removeFilter(is_news)
+
+
+def _answer(caller: Caller, found: dict[str, Any], said: str) -> None:
+    """What became of a task: for programs all of it, for people what was done, or why it was not."""
+    task, error = found["task"], found["error"]
+    if caller.as_json:
+        render.as_json(found)
+    elif error:
+        raise typer.TyperException(f"task {task} was set aside (`ebbtide queue retry {task}` tries it again): {error}")
+    else:
+        render.say(said)
+    if error:
+        raise typer.Exit(1)
 
 
 def recall(
@@ -98,8 +132,10 @@ def recall(
     text = caller.run(lambda mind: mind.recall(keywords or (), relation or (), depth, limit))
     if caller.as_json:
         render.as_json({"text": text})
+    elif text:  # not through Rich: it is for a model to read, to the last tab
+        sys.stdout.write(f"{render.printable(text)}\n")
     else:
-        render.say(render.safe(text) or "[dim]nothing comes to mind[/]")
+        render.say("[dim]nothing comes to mind[/]")
 
 
 def focus(context: typer.Context) -> None:
@@ -134,7 +170,7 @@ def compress(
     async def work(mind: "Mind") -> dict[str, Any]:
         before = (await mind.stats()).store.memories
         with caller.progress("fading"):
-            await mind.fade(cycles) if cycles else None
+            await mind.fade(cycles)  # none at all, too: a mind that does not fade says so
             done = await _slices(mind, slices)
         stats = (await mind.stats()).store
         return {"done": done, "forgotten": before - stats.memories, "memories": stats.memories, "traces": stats.traces}
@@ -160,15 +196,19 @@ def _for(seconds: float) -> Callable[[], bool]:
 
 
 def queue_root(context: typer.Context) -> None:
+    """What waits, in order, and what was set aside; on its own it lists them."""
+    if context.invoked_subcommand is None:
+        queue_list(context)
+
+
+def queue_list(context: typer.Context) -> None:
     """List what waits, in order, and what was set aside."""
-    if context.invoked_subcommand is not None:
-        return
     caller: Caller = context.obj
-    tasks = caller.run(lambda mind: mind.queue())
+    found = [_described(task) for task in caller.run(lambda mind: mind.queue())]
     if caller.as_json:
-        render.as_json([_described(task) for task in tasks])
+        render.as_json(found)
         return
-    rows = [_row(_described(task)) for task in tasks]
+    rows = [_row(task) for task in found]
     render.table(("task", "kind", "since", "state", ""), rows) if rows else render.say("[dim]the queue is empty[/]")
 
 
@@ -179,7 +219,8 @@ def _described(task: "Task") -> dict[str, Any]:
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
-    about = render.preview(found["error"]) if found["error"] else f"{found['messages']} messages"
+    counted = {0: "", 1: "1 message"}.get(found["messages"], f"{found['messages']} messages")
+    about = render.preview(found["error"], 300) if found["error"] else counted
     return str(found["task"]), found["kind"], iso(found["at"]), found["state"], about
 
 
@@ -187,17 +228,11 @@ def retry(context: typer.Context, task: Number) -> None:
     """Try a task again that was set aside."""
     caller: Caller = context.obj
 
-    async def work(mind: "Mind") -> str | None:
+    async def work(mind: "Mind") -> dict[str, Any]:
         await mind.retry(task)
-        await mind.idle()
-        return next((t.error for t in await mind.queue() if t.id == task), None)
+        return {"task": task, "error": await _worked_off(mind, task, caller)}
 
-    error = caller.run(work)
-    render.as_json({"task": task, "error": error}) if caller.as_json else render.say(
-        render.safe(f"task {task} failed again: {error}") if error else f"task {task} is done"
-    )
-    if error:
-        raise typer.Exit(1)
+    _answer(caller, caller.run(work), f"task {task} is done")
 
 
 def drop(context: typer.Context, task: Number) -> None:
@@ -216,4 +251,9 @@ def watch(
     from ebbtide.serve.cli.watching import play
 
     caller: Caller = context.obj
-    caller.run(lambda mind: play(mind, cycles, every, caller))
+
+    async def work(mind: "Mind") -> None:
+        await mind.fade(0)  # a mind that does not fade says so, before it is copied
+        await play(mind, cycles, every, caller)
+
+    caller.run(work)

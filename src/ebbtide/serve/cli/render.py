@@ -83,9 +83,11 @@ def plain(value: Any, name: str = "") -> Any:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.box import SIMPLE
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    rows_and_columns = Table(*columns, box=SIMPLE, header_style="bold", pad_edge=False)
+    # Folded, not cut: Chinese has no blanks to break at, and a key that is cut short is none.
+    folded = [Column(name, overflow="fold") for name in columns]
+    rows_and_columns = Table(*folded, box=SIMPLE, header_style="bold", pad_edge=False)
     for row in rows:
         rows_and_columns.add_row(*map(drawn, row))
     console().print(rows_and_columns)

@@ -1,6 +1,7 @@
 """The live view of a mind fading: bars that shrink, texts that grow short, and memories that go."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from ebbtide.serve.cli import render
@@ -13,30 +14,31 @@ if TYPE_CHECKING:
     from ebbtide.mind import Mind
 
 SHOWN = 24
+AROUND = 5  # lines of a frame that are no memories
+LOOKED_AT = 500  # the oldest: with so many there is always somebody who is going
 WIDTH = 20
 
 
 async def play(mind: "Mind", cycles: int, every: float, caller: Caller) -> None:
+    """As a picture at a terminal; elsewhere, where nothing can be drawn over, in figures and without waiting."""
     with caller.progress("making a copy") as progress:
         copy = await mind.rehearsal(progress)
-    if caller.as_json or not render.console().is_terminal:
-        render.as_json([await _figures(copy, cycle) for cycle in range(cycles + 1) if await _step(copy, cycle)])
-        return
-    from rich.live import Live
-
-    with Live(console=render.console(), auto_refresh=False) as live:
-        for cycle in range(cycles + 1):
-            await _step(copy, cycle)
-            live.update(await _picture(copy, cycle), refresh=True)
-            if not (await copy.stats()).store.memories:
-                break
-            await asyncio.sleep(every)
+    if caller.as_json:
+        render.as_json([await _figures(copy, cycle) async for cycle in _passing(copy, cycles)])
+    elif render.console().is_terminal and not render.console().is_dumb_terminal:
+        await _draw(copy, cycles, every)
+    else:
+        async for cycle in _passing(copy, cycles):
+            render.say(_title(await _figures(copy, cycle)))
 
 
-async def _step(copy: "Mind", cycle: int) -> bool:
-    if cycle:
-        await copy.fade()
-    return True
+async def _passing(copy: "Mind", cycles: int) -> AsyncIterator[int]:
+    """Each cycle once it has passed, from 0 on, as long as there is something left to fade."""
+    for cycle in range(cycles + 1):
+        await copy.fade(min(cycle, 1))
+        yield cycle
+        if not (await copy.stats()).store.memories:
+            return
 
 
 async def _figures(copy: "Mind", cycle: int) -> dict[str, Any]:
@@ -44,23 +46,50 @@ async def _figures(copy: "Mind", cycle: int) -> dict[str, Any]:
     return {"cycle": cycle, "memories": stats.store.memories, "traces": stats.store.traces, "states": stats.states}
 
 
-async def _picture(copy: "Mind", cycle: int) -> "Table":
-    from rich.box import SIMPLE
-    from rich.table import Table
+def _title(figures: dict[str, Any]) -> str:
+    return f"cycle {figures['cycle']}: {figures['memories']} memories, {figures['traces']} traces"
 
-    stats = await copy.stats()
-    page = await copy.list(everything=True, limit=500)
-    title = f"cycle {cycle}: {stats.store.memories} memories, {stats.store.traces} traces"
-    drawn = Table("importance", "state", "text", box=SIMPLE, title=title, title_justify="left", pad_edge=False)
-    for memory in sorted(page.memories, key=lambda m: -m.vitality)[:SHOWN]:
-        drawn.add_row(*_line(memory))
+
+async def _draw(copy: "Mind", cycles: int, every: float) -> None:
+    from rich.live import Live
+
+    seen = {memory.key: memory for memory in await _cast(copy, render.console().height - AROUND)}
+    with Live(console=render.console(), auto_refresh=False) as live:
+        async for cycle in _passing(copy, cycles):
+            living = await _living(copy)
+            seen = {key: living.get(key, memory) for key, memory in seen.items()}
+            title = _title(await _figures(copy, cycle))
+            live.update(_picture(title, [_line(memory, key in living) for key, memory in seen.items()]), refresh=True)
+            await asyncio.sleep(every)
+
+
+async def _cast(copy: "Mind", room: int) -> "list[Memory]":
+    """Who is followed to the end: as many as fit, the strong and the weak alike, strongest first."""
+    found = sorted((await _living(copy)).values(), key=lambda memory: -memory.vitality)
+    count = min(len(found), SHOWN, max(room, 1))
+    return [found[number * len(found) // count] for number in range(count)]
+
+
+async def _living(copy: "Mind") -> "dict[str, Memory]":
+    """The oldest by key. Nobody is born in a copy, so whoever was among them is as long as it lives."""
+    page = await copy.list(everything=True, limit=LOOKED_AT)
+    return {memory.key: memory for memory in page.memories}
+
+
+def _picture(title: str, lines: list[tuple[str, str, str]]) -> "Table":
+    from rich.box import SIMPLE
+    from rich.table import Column, Table
+
+    text = Column("text", no_wrap=True, overflow="ellipsis")  # a line each, so that the frame fits the window
+    drawn = Table("importance", "state", text, box=SIMPLE, title=title, title_justify="left", pad_edge=False)
+    for line in lines:
+        drawn.add_row(*map(render.drawn, line))
     return drawn
 
 
-def _line(memory: "Memory") -> tuple[str, str, str]:
+def _line(memory: "Memory", living: bool) -> tuple[str, str, str]:
+    text = render.preview(memory.text, 200)
+    if not living:
+        return "", "[dim]forgotten[/]", f"[dim]{text}[/]"
     bar = "█" * round(WIDTH * min(memory.vitality, 1.0))
-    return (
-        f"[cyan]{bar:<{WIDTH}}[/] {memory.vitality:5.2f}",
-        render.styled(memory.state),
-        render.preview(memory.text, 70),
-    )
+    return f"[cyan]{bar:<{WIDTH}}[/] {memory.vitality:5.2f}", render.styled(memory.state), text

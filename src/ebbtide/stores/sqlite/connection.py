@@ -31,8 +31,13 @@ def write(connection: sqlite3.Connection, statements: Sequence[Statement]) -> No
     if len(statements) == 1 and len(statements[0].rows) == 1:  # a single insert is a transaction by itself
         connection.execute(statements[0].sql, statements[0].rows[0])
     elif statements:
-        with transaction(connection):
+        connection.execute("BEGIN IMMEDIATE")  # `transaction` without its price: every put passes here
+        try:
             run(connection, statements)
+            connection.execute("COMMIT")
+        except BaseException:
+            _roll_back(connection)
+            raise
 
 
 def run(connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
@@ -63,9 +68,13 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        _roll_back(connection)
         raise
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 @contextmanager

@@ -1,11 +1,8 @@
 """The write-ahead log. A thread copies it back into the file, so that hardly any commit has to wait for that."""
 
 import sqlite3
-from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
-
-from ebbtide.stores.sqlite.writer import Statement
 
 LONGEST = 16_000  # pages the log may hold before a commit copies them back by itself, come what may
 _COPY_AFTER = 4_000
@@ -20,9 +17,9 @@ class Log:
         self._pages = 0
         self._copying: Future[None] | None = None
 
-    def grew(self, statements: Sequence[Statement]) -> None:
+    def grew(self, rows: int) -> None:
         """A commit writes a few pages anew, a large one a page for every few rows; a guess is good enough."""
-        self._pages += 4 + sum(len(statement.rows) for statement in statements) // 8
+        self._pages += 4 + rows // 8
         if self._copying is None and self._pages >= _COPY_AFTER:
             self._pages = 0
             self._copying = self._threads.submit(_copy_back, self._copier)

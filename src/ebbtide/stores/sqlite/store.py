@@ -111,23 +111,22 @@ class SqliteStore:
 
     async def _commit(self, statements: list[Statement]) -> None:
         statements = [*self._take_lazy(), *statements]
-        small = sum(len(statement.rows) for statement in statements) <= _SMALL
-        if self._inline and small and self._flusher is None:
-            self._commit_here(statements)
+        if self._inline and self._flusher is None and (rows := _count_rows(statements)) <= _SMALL:
+            self._commit_here(statements, rows)
             return
         done = asyncio.get_running_loop().create_future()
         self._queue.append((statements, done))
         self._start_flush()
         await done
 
-    def _commit_here(self, statements: list[Statement]) -> None:
+    def _commit_here(self, statements: list[Statement], rows: int) -> None:
         try:
             with named_errors(self._path):
                 write(self._connection, statements)
         except BaseException:
             self._start_over()
             raise
-        self._log.grew(statements)
+        self._log.grew(rows)
 
     def _start_flush(self) -> None:
         if self._flusher is None and not self._closed:
@@ -156,7 +155,7 @@ class SqliteStore:
                 if not done.done():
                     done.set_exception(error)
             return
-        self._log.grew(statements)
+        self._log.grew(_count_rows(statements))
         for done in waiting:
             if not done.done():
                 done.set_result(None)
@@ -343,3 +342,7 @@ class SqliteStore:
             with named_errors(self._path):
                 self._load()
         return self._ledger
+
+
+def _count_rows(statements: Sequence[Statement]) -> int:
+    return sum([len(statement.rows) for statement in statements])

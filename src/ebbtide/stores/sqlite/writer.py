@@ -1,6 +1,7 @@
 """From accepted changes to SQL. The fold has already happened in the mirror; here its outcome is put into words."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain, count, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,10 +64,10 @@ class Writer:
 
     def _enter(self, run: Run) -> None:
         """Into the journal. A batch is known by the token on its first entry."""
-        kind, token = codec.kind(run.changes[0]), None if self._journal else run.token
-        for seq, (change, body) in enumerate(zip(run.changes, codec.encode_all(run.changes), strict=True), run.seq):
-            self._journal.append((seq, change.at, kind, subject(change), token, body))
-            token = None
+        kind, bodies = codec.kind(run.changes[0]), codec.encode_all(run.changes)
+        tokens = chain([None if self._journal else run.token], repeat(None))
+        entries = zip(count(run.seq), run.changes, tokens, bodies, strict=False)
+        self._journal += [(seq, change.at, kind, subject(change), token, body) for seq, change, token, body in entries]
 
     def take(self) -> list[Statement]:
         """What was witnessed since the last time, in order; the journal last."""
@@ -133,15 +134,15 @@ class Writer:
 
     def _births(self, run: Run) -> None:
         puts = [change for change in run.changes if isinstance(change, PutMemory)]
-        table = self._state.table
+        table, state = self._state.table, self._state.newborn_state
         born = slice(len(table) - len(puts), len(table))  # a new memory's row is the last one
-        known = [table.columns[name][born].tolist() for name in ("state", "version", *self._own)]
+        own = [table.columns[name][born].tolist() for name in self._own]
         rows = [
             (
                 (said := put.content).key, said.text, said.phrase, _listed(said.keywords), said.kind, said.domain,
-                put.id, put.created_at, put.created_at, (length := len(said.text)), length, rest[1], *rest,
+                put.id, put.created_at, put.created_at, (length := len(said.text)), length, seq, state, seq, *rest,
             )
-            for put, rest in zip(puts, zip(*known, strict=True), strict=True)
+            for seq, put, rest in zip(count(run.seq), puts, zip(*own, strict=True) if own else repeat(()), strict=False)
         ]  # fmt: skip
         self._add_all(self._insert, rows)
 
