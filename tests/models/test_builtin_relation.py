@@ -4,11 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ebbtide.models.builtin.distil import distil
 from ebbtide.models.builtin.relation import relation
+from ebbtide.models.builtin.segment import segment
+from tests.models.conversations import conversation
 
 
 @pytest.mark.parametrize(
-    ("segment", "entity", "named"),
+    ("text", "entity", "named"),
     [
         ("豆豆的疫苗上个月就该打了。", "豆豆", "属于"),
         ("他的合同丢了。", "他", "属于"),
@@ -24,12 +27,12 @@ from ebbtide.models.builtin.relation import relation
         ("今天下雨。", "张伟", "相关"),
     ],
 )
-def test_chinese_relations(segment: str, entity: str, named: str) -> None:
-    assert relation(segment, entity) == named
+def test_chinese_relations(text: str, entity: str, named: str) -> None:
+    assert relation(text, entity) == named
 
 
 @pytest.mark.parametrize(
-    ("segment", "entity", "named"),
+    ("text", "entity", "named"),
     [
         ("We read Anna's lease.", "Anna", "belongs to"),
         ("Her cat is ill.", "she", "belongs to"),
@@ -46,8 +49,8 @@ def test_chinese_relations(segment: str, entity: str, named: str) -> None:
         ("It rained.", "Anna", "related to"),
     ],
 )
-def test_english_relations(segment: str, entity: str, named: str) -> None:
-    assert relation(segment, entity) == named
+def test_english_relations(text: str, entity: str, named: str) -> None:
+    assert relation(text, entity) == named
 
 
 def test_the_segment_decides_the_language() -> None:
@@ -59,9 +62,16 @@ def test_the_plainest_mention_counts() -> None:
     assert relation("我问了张伟，张伟的合同丢了。", "张伟") == "属于"
 
 
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_segment_is_more_than_vaguely_related_to_its_own_entities(language: str) -> None:
+    for each in segment(conversation(language)):
+        for entity in distil(each).entities:
+            assert relation(each, entity) not in {"相关", "related to"}
+
+
 @given(st.text(), st.text())
-def test_there_is_always_a_relation(segment: str, entity: str) -> None:
-    assert relation(segment, entity) in {
+def test_there_is_always_a_relation(text: str, entity: str) -> None:
+    assert relation(text, entity) in {
         *("属于", "位于", "关于", "涉及", "相关"),
         *("belongs to", "located at", "about", "involves", "related to"),
     }

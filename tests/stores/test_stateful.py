@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from ebbtide.core.changes import (
     HOT,
@@ -49,6 +49,7 @@ from tests.helpers import FakeClock, batch, configured
 
 T = TypeVar("T")
 NOBODY = 99
+IN_RAM = Path("/dev/shm")  # where there is such a folder syncing costs nothing, and nothing here is about power cuts
 
 strengths = st.sampled_from((0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0)) | st.floats(0.0, 1.0)
 relations = st.sampled_from(("about", "属于", "next"))
@@ -73,7 +74,7 @@ class Stores(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._runner = asyncio.Runner()
-        self._home = TemporaryDirectory()
+        self._home = TemporaryDirectory(dir=IN_RAM if IN_RAM.is_dir() else None)
         self._homes = 0
         self._clock = FakeClock()
         self._last: Batch | None = None
@@ -82,6 +83,12 @@ class Stores(RuleBasedStateMachine):
         self._both(batch(configured(self.metabolism)))
 
     # ---- what can happen
+
+    @initialize(links=st.lists(st.tuples(st.permutations(range(1, 5)), relations, strengths), max_size=6))
+    def four_memories_are_there(self, links: list[tuple[list[int], str, float]]) -> None:
+        now = self._clock.now()
+        self._both(batch(*(PutMemory(now, i, Content(f"k{i}", "tide" * i), now) for i in range(1, 5))))
+        self._both(batch(*(PutLink(now, ends[0], ends[1], name, strength) for ends, name, strength in links)))
 
     @rule(data=st.data(), wait=waits, size=st.integers(1, 4))
     def something_happens(self, data: st.DataObject, wait: float, size: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ebbtide.core.memory import Content, Message
+from ebbtide.core.quick import quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Configure:
     params: dict[str, Any]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class PutMemory:
     """`created_at` differs from `at` only for memories taken over from elsewhere."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from ebbtide.core.errors import InvalidInput, SignalRefused
 from ebbtide.core.memory import Content, Memory, Meta, Policy
+from ebbtide.core.quick import quick
 
 MAX_TEXT = 1_000_000
 MAX_KEY = 512
@@ -20,6 +21,7 @@ _SIGNALS = (
 ) - set(_GIVEN)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A memory to be. `importance` and `policy` are inputs of the retention metabolism only."""
@@ -88,10 +90,10 @@ class Draft:
 
 def require_key(key: Any) -> str:
     """A key people can type and see: not blank, no control characters."""
+    if isinstance(key, str) and 0 < len(key) <= MAX_KEY and key.isprintable() and key == key.strip():
+        return key
     require_text("key", key, MAX_KEY)
-    if key != key.strip() or not key.isprintable():
-        raise InvalidInput(problem=f"{key!r:.80} is not a key: no blanks at its ends, no control characters")
-    return str(key)
+    raise InvalidInput(problem=f"{key!r:.80} is not a key: no blanks at its ends, no control characters")
 
 
 def require_text(name: str, value: Any, longest: int, *, empty: bool = False) -> str:
@@ -101,7 +103,7 @@ def require_text(name: str, value: Any, longest: int, *, empty: bool = False) ->
         raise InvalidInput(problem=f"{name!r} is empty")
     if len(value) > longest:
         raise InvalidInput(problem=f"{name!r} has {len(value):,} characters; at most {longest:,} are taken")
-    if "\0" in value or not is_unicode(value):
+    if "\0" in value or not (value.isascii() or is_unicode(value)):
         raise InvalidInput(problem=f"{name!r} holds a NUL or half a surrogate pair: not valid text")
     return value
 

@@ -23,7 +23,7 @@ Values = dict[str, float | None]
 
 def forget(state: MindState, c: Forget, seq: int) -> Sequence[int]:
     """Its own links go with it; links that point to it stay, as traces."""
-    removed = [state.standing(slot) for slot in state.links.leaving(c.id).tolist()]
+    removed = _in_order(state, state.links.leaving(c.id).tolist())
     row = _as_it_leaves(state, c.id)
     before = _values(state, (link.target for link in removed))
     _disconnect_all(state, removed)
@@ -38,7 +38,7 @@ def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
     """The other's links and uses pass to the one that stays."""
     row = _as_it_leaves(state, c.id)
     slots = [*state.links.leaving(c.id).tolist(), *state.links.reaching(c.id).tolist()]
-    theirs = [state.standing(slot) for slot in slots]
+    theirs = _in_order(state, slots)
     scans_apart = state.scans(c.into) - state.scans(c.id)
     others = [c.into, *(end for link in theirs for end in link[:2] if end != c.id)]
     before = _values(state, others)
@@ -72,6 +72,11 @@ def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
     if "weight" in state.table.columns:
         state.table.columns["weight"][row] = state.weight(c.id)
     return [c.id, *_call_back(state, gone, c.at, seq)]
+
+
+def _in_order(state: MindState, slots: Iterable[int]) -> list[LinkRow]:
+    """Slots tell in which order links came, or were loaded; what is written down must not depend on that."""
+    return sorted((state.standing(slot) for slot in slots), key=lambda link: link[:3])
 
 
 def _reconnect(state: MindState, gone: Trashed) -> None:

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ebbtide.core.admission import Admission
 from ebbtide.core.changes import Batch, Change, Entry, PutMemory, Receipt
@@ -56,7 +56,7 @@ class Ledger:
     def _fold(self, changes: Sequence[Change], seq: int) -> Delta:
         if len(changes) == 1:
             return fold(self.state, changes[0], seq)
-        return fold_puts(self.state, [change for change in changes if isinstance(change, PutMemory)], seq)
+        return fold_puts(self.state, cast("Sequence[PutMemory]", changes), seq)
 
     def _remember(self, token: str) -> None:
         self._tokens[token] = self.state.seq
@@ -68,12 +68,8 @@ def _runs(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
     if len(changes) == 1:
         yield changes
         return
-    for is_put, group in groupby(changes, key=_is_put):
-        if is_put:
+    for kind, group in groupby(changes, key=type):
+        if kind is PutMemory:
             yield list(group)
         else:
             yield from ([change] for change in group)
-
-
-def _is_put(change: Change) -> bool:
-    return type(change) is PutMemory

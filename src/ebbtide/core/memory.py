@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import IntFlag, StrEnum
 from typing import Literal
 
+from ebbtide.core.quick import quick
+
 HOUR = 3600.0
 DAY = 86400.0
 DEFAULT_STRENGTH = 0.5  # of a link, unless somebody says otherwise
@@ -45,6 +47,7 @@ class Policy(StrEnum):
 POLICIES = tuple(Policy)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Content:
     """What a memory says: everything about it that is not a statistic."""
@@ -57,6 +60,7 @@ class Content:
     domain: str = ""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Meta:
     """A memory's signals as scalars. Fields another metabolism owns are None."""
@@ -77,6 +81,7 @@ class Meta:
     expires_at: float | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Memory:
     """A memory as a reader sees it at one moment: what it says, its signals, and what they amount to."""

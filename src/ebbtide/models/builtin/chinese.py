@@ -89,7 +89,7 @@ _LISTS = (
     (lex.INTENSIFIERS, Kind.ADVERB),
     (lex.JOINERS, Kind.CONJUNCTION),
 )
-_NEVER_NOUNS = lex.TONE | lex.AUXILIARIES | lex.VERBS
+_NEVER_NOUNS = lex.TONE | lex.AUXILIARIES | lex.VERBS | lex.INTENSIFIERS
 _ACTORS = frozenset({Kind.NAME, Kind.PRONOUN, Kind.AUXILIARY, Kind.NEGATION, Kind.ADVERB, Kind.QUALIFIER})
 _LISTED: dict[str, Kind] = {}
 for _words, _listed in _LISTS:
@@ -214,7 +214,7 @@ def _named(word: str, label: str) -> Kind | None:
         foreign = len(word) > 1 and all(char in lex.TRANSLITERATION for char in word)
         return Kind.NAME if seen < _RARE and (person or foreign or seen < _UNHEARD) else Kind.NOUN
     if label == "n" and len(word) == 2 and word[0] == word[1] and seen < _RARE // 10:
-        return Kind.NAME  # 豆豆
+        return Kind.VERB if word[0] in lex.VERBS else Kind.NAME  # 问问, 豆豆
     if label == "ns" or (label == "nz" and place(word) and len(word) > 2):
         return Kind.NAME
     if label == "j":

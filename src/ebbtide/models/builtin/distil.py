@@ -29,6 +29,7 @@ class _Found:
     text: str
     kind: Kind
     weight: float
+    parts: tuple[str, ...]
 
     def again(self) -> None:
         self.weight *= 1 + _AGAIN
@@ -82,7 +83,7 @@ def _collect(named: Iterable[tuple[Token, str | None]]) -> list[_Found]:
         if name.lower() in found:
             found[name.lower()].again()
         else:
-            found[name.lower()] = _Found(name, token.kind, weight(token))
+            found[name.lower()] = _Found(name, token.kind, weight(token), token.parts)
     return list(found.values())
 
 
@@ -91,20 +92,19 @@ def _collect(named: Iterable[tuple[Token, str | None]]) -> list[_Found]:
 
 def _keywords(tokens: Sequence[Token]) -> tuple[str, ...]:
     found = sorted(_collect(_candidates(tokens)), key=lambda each: -each.weight)
-    chosen: list[str] = []
-    for each in found:
-        if not any(each.text in other for other in chosen):
-            chosen.append(each.text)
-    return tuple(chosen[:KEYWORDS])
+    compounds = {word.lower() for each in found[:KEYWORDS] for word in each.parts}
+    return tuple(each.text for each in found if each.text.lower() not in compounds)[:KEYWORDS]
 
 
 def _candidates(tokens: Sequence[Token]) -> Iterator[tuple[Token, str | None]]:
-    counted = None  # a bare number waits for what it counts: 120 guests, 3个漏洞
+    counted: Token | None = None  # a bare number waits for what it counts: 120 guests, 3个漏洞
     for token in tokens:
-        if counted is not None and token.kind is Kind.NOUN:
-            yield counted, counted.text + ("" if token.han else " ") + token.text
-        elif counted is not None:
-            yield counted, counted.text
+        if counted is not None:
+            whole = token.kind is Kind.NOUN
+            yield counted, f"{counted.text}{'' if token.han else ' '}{token.text}" if whole else counted.text
+            if whole:
+                counted = None
+                continue
         counted = token if token.kind is Kind.NUMBER and bare(token) else None
         if counted is None:
             yield token, _keyword(token)

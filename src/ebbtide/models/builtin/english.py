@@ -86,7 +86,7 @@ class _Word:
         if self.day():
             return Kind.TIME
         if low in lex.NUMERALS:
-            return Kind.NUMBER
+            return Kind.ADVERB if self.opens and self.alone else Kind.NUMBER  # first, second: steps, not amounts
         if low in lex.QUESTIONS and (self.opens or self.before.kind is Kind.PREPOSITION):
             return Kind.QUESTION
         if low in lex.QUALIFIERS:
@@ -198,7 +198,7 @@ class _Word:
         if low.endswith(("ed", "ing")) and len(low) > 4 and low not in lex.NOUNS:
             return True
         if either:
-            return self.was in lex.SUBJECTS or was is Kind.NAME or self.opens or self.governs()
+            return self.was in lex.SUBJECTS or was in {Kind.NAME, Kind.ADVERB} or self.opens or self.governs()
         return listed
 
     def governs(self) -> bool:

@@ -224,7 +224,8 @@ class Grammar:
     def _chain(self, first: int, second: int) -> None:
         low = lower(self.tokens[first])
         if low in en.MOVING or low in zh.MOVING:
-            self.hang(first, second)
+            for i in range(first, second):  # with the "to" between them
+                self.hang(i, second if i == first else first)
         else:
             self.hang(second, first, carry=True)
             self.lifted.append((second, first))
@@ -274,15 +275,22 @@ class Grammar:
             self.hang(i, self.after(i, NOMINAL, within=4))
 
     def preposition(self, i: int) -> None:
-        head = self.after(i, _SAID, within=5)
+        head = self._object(i)
         exact = lower(self.tokens[i]) in _TIME_PREPOSITIONS
         if head is not None and exact and self.tokens[head].kind in {Kind.TIME, Kind.NUMBER}:
             self.tie(i, head)
         else:
             self.hang(i, head if head is not None else self.before(i, _SAID))
 
+    def _object(self, i: int) -> int | None:
+        """What a preposition or conjunction leads to; from his brother leads to the brother."""
+        head = self.after(i, _SAID, within=5)
+        while head is not None and lower(self.tokens[head]) in en.POSSESSIVES:
+            head = self.after(head, _SAID, within=5)
+        return head
+
     def conjunction(self, i: int) -> None:
-        self.hang(i, self.after(i, _SAID))
+        self.hang(i, self._object(i))
         # Nothing starts with "but" or 所以 when what it answers to is gone.
         said = (j for j in range(i - 1, -1, -1) if self.tokens[j].kind in _SAID)
         self.hang(i, self.before(i, _SAID) if self.joins(i) else next(said, None))

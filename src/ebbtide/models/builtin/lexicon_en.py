@@ -70,7 +70,7 @@ INTENSIFIERS = _words(
 )
 ADVERBS = INTENSIFIERS | _words(
     "here there now then later soon ago away back together often sometimes usually once twice else instead otherwise "
-    "however therefore thus meanwhile moreover furthermore first finally next yet far long well maybe abroad home "
+    "however therefore thus meanwhile moreover furthermore finally next yet far long well maybe abroad home "
     "forward ahead indoors outdoors anywhere everywhere somewhere nowhere upstairs downstairs tomorrow's further less least most more ok today's besides"
 )
 TOPIC_CUES = (
@@ -119,7 +119,7 @@ PHRASES = _phrases(
 NUMERALS = _words(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
     "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half third "
-    "quarter second"
+    "quarter second first fourth fifth sixth seventh eighth ninth tenth"
 )
 WEEKDAYS = _words(
     "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays "
@@ -213,7 +213,7 @@ ADJECTIVES = _words(
     orange original pale perfect personal pink plain pleasant poor popular possible private proud public pure quick
     quiet rare raw ready real recent red regular remote rich rough round rude sad safe scared secret serious sharp
     short silent silly similar simple single slow small smart smooth social soft sour special specific spicy
-    strange strong sudden sure sweet tall tender thick thin tidy tight tiny tired true typical ugly unable unhappy
+    strange strong sudden sure sweet tall tender thick thin tidy tight tiny tired tough true typical ugly unable unhappy
     upset useful usual valid warm weak weekly weird wet white whole wide wild willing wise
     wonderful worried worse worst worth wrong yellow yearly young
     """
@@ -246,7 +246,7 @@ NOUNS = _words(
 )
 EVERYDAY = VERBS | ADJECTIVES | NOUNS
 # Before another verb these say little: going to meet.
-MOVING = _words("go goes going gone went come comes coming came get gets getting got start started keep")
+MOVING = _words("go goes going gone went come comes coming came start started keep")
 LIGHT_VERBS = _words(
     "get gets got getting go goes going went gone come comes came make makes made making do does did have has had take "
     "takes took taken put let lets say says said tell tells told know knows knew think thinks thought want wants wanted "

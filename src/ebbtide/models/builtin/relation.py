@@ -36,9 +36,13 @@ def relation(segment: str, entity: str) -> str:
 
 def _mentions(tokens: Sequence[Token], entity: str) -> list[int]:
     """Where the entity stands: by its name, or as a word of a compound."""
-    wanted = entity.lower()
+    wanted = entity.strip().lower()
+    if not wanted:
+        return []
     found = []
     for i, token in enumerate(tokens):
+        if token.kind is Kind.MARK:
+            continue
         names = {token.text.lower(), (entity_of(token) or "").lower()} | {word.lower() for word in token.parts}
         if wanted in names:
             found.append(i)

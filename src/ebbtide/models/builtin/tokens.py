@@ -72,6 +72,9 @@ _NOT_IN_URLS = f"\\s<>\"'`，。；！？、（）【】《》「」『』“”
 _LATIN = f"[^\\W\\d_{HAN}]"
 _ALNUM = f"[^\\W_{HAN}]"
 
+_TITLE_WORD = r"[A-Z0-9][\w'’&-]*[:,]?"
+_TITLE_LINK = "(?:of|the|and|a|an|in|on|to|for|or|with|from)"
+
 _SCAN = re.compile(
     rf"""
     (?P<fence>```.*?(?:```|\Z))
@@ -80,6 +83,7 @@ _SCAN = re.compile(
   | (?P<url>(?:https?://|www\.)[^{_NOT_IN_URLS}]*[^{_NOT_IN_URLS}.,;:!?)])
   | (?P<mail>[\w.+-]{{1,64}}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)
   | (?P<title>《[^》\n]{{1,30}}》)
+  | (?P<work>["“]{_TITLE_WORD}(?:[ ](?:{_TITLE_WORD}|{_TITLE_LINK})){{1,7}}["”])
   | (?P<date>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d)|(?<![\d/])\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?(?![\d/]))
   | (?P<clock>\d{{1,2}}[:：]\d{{2}}(?:[:：]\d{{2}})?(?!\d)(?:\s?[ap]\.?m\b\.?)?)
   | (?P<phone>\+?\d{{2,4}}(?:[ -]\d{{3,4}}){{2,}}(?!\d))

@@ -63,7 +63,8 @@ def _remembered(found: dict[str, Any]) -> str:
     if found["later"]:
         return f"task {found['task']} waits in the queue"
     focus = render.safe("、".join(found["focus"]))
-    return f"remembered: {found['new']:+d} memories; in focus: [bold]{focus}[/]"
+    counted = "+1 memory" if found["new"] == 1 else f"{found['new']:+d} memories"
+    return f"remembered: {counted}; in focus: [bold]{focus}[/]"
 
 
 def _messages(text: str, source: str, role: str | None) -> list[Any]:

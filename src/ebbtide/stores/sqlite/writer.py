@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, count, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -133,7 +133,7 @@ class Writer:
                 pass
 
     def _births(self, run: Run) -> None:
-        puts = [change for change in run.changes if isinstance(change, PutMemory)]
+        puts = cast("Sequence[PutMemory]", run.changes)
         table, state = self._state.table, self._state.newborn_state
         born = slice(len(table) - len(puts), len(table))  # a new memory's row is the last one
         own = [table.columns[name][born].tolist() for name in self._own]
