@@ -1,0 +1,122 @@
+"""Many minds under one roof: made, opened, kept apart, and closed when too many are open.   SPEC C1, C2."""
+
+from pathlib import Path
+
+import pytest
+
+from ebbtide.app import running
+from ebbtide.core.errors import Conflict, InvalidAgent, MindExists, UnknownMemory, UnknownMind
+from ebbtide.host import Host
+from ebbtide.settings import Settings
+from tests.helpers import FakeClock
+
+
+def settings(folder: Path, open_minds: int = 64) -> Settings:
+    return Settings(data=folder, open_minds=open_minds)
+
+
+def made_in(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+async def made(host: Host, *agents: str) -> None:
+    for agent in agents:
+        await host.create(agent, "activity")
+
+
+@pytest.mark.parametrize("agent", ["../x", "", "a/b", ".a", "-a", "a b", "ä", "a\n", "a\0b", "x" * 129, ".."])
+async def test_an_id_that_could_lead_elsewhere_is_refused_and_makes_nothing(tmp_path: Path, agent: str) -> None:
+    async with running(settings(tmp_path / "data")) as host:
+        with pytest.raises(InvalidAgent, match="is not an agent id"):
+            await host.create(agent, "activity")
+        with pytest.raises(InvalidAgent):
+            async with host.mind(agent):
+                pass
+    assert made_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("agent", ["a", "Ada-1.2_3", "x" * 128, "0"])
+async def test_an_id_within_the_rules_names_a_folder_of_its_own(tmp_path: Path, agent: str) -> None:
+    async with running(settings(tmp_path)) as host:
+        await made(host, agent)
+        assert host.agents() == [agent]
+    assert (tmp_path / agent / "mind.db").exists()
+
+
+async def test_two_ids_that_differ_in_case_only_cannot_share_a_folder(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        await made(host, "Ada")
+        with pytest.raises(Conflict, match="'Ada' differs from 'ada' in case only"):
+            await host.create("ada", "activity")
+
+
+async def test_a_mind_is_made_once(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        await host.create("ada", "score")
+        with pytest.raises(MindExists, match="exists already, with the metabolism 'score'"):
+            await host.create("ada", "activity")
+        async with host.mind("ada") as mind:
+            assert mind.metabolism == "score"
+            with pytest.raises(MindExists):
+                await host.create("ada", "activity")
+
+
+async def test_a_mind_that_is_not_there_is_not_made_by_asking_for_it(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        with pytest.raises(UnknownMind, match="There is no mind 'ada'"):
+            async with host.mind("ada"):
+                pass
+        assert host.agents() == []
+
+
+async def test_minds_see_nothing_of_each_other(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        await made(host, "ada", "bob")
+        async with host.mind("ada") as ada, host.mind("bob") as bob:
+            await ada.put("only Ada knows", key="secret")
+            with pytest.raises(UnknownMemory):
+                await bob.get("secret")
+            assert (await bob.list()).memories == ()
+            assert (await bob.stats()).store.journal_entries == 1
+
+
+async def test_only_so_many_minds_stay_open_and_the_longest_unused_is_closed(tmp_path: Path) -> None:
+    async with running(settings(tmp_path, open_minds=2)) as host:
+        await made(host, "a", "b", "c")
+        for agent in ("a", "b", "a", "c"):
+            async with host.mind(agent) as mind:
+                await mind.put(f"said to {agent}")
+        assert list(host._open) == ["a", "c"]  # b was unused the longest
+        async with host.mind("b") as mind:
+            assert [memory.text for memory in (await mind.list()).memories] == ["said to b"]
+
+
+async def test_a_mind_in_use_is_never_closed_under_its_users_hands(tmp_path: Path) -> None:
+    async with running(settings(tmp_path, open_minds=1)) as host:
+        await made(host, "a", "b", "c")
+        async with host.mind("a") as mine:
+            for agent in ("b", "c"):
+                async with host.mind(agent) as other:
+                    await other.put("hello")
+            await mine.put("still open", key="k")
+            assert (await mine.get("k")).text == "still open"
+        assert len(host._open) == 1
+
+
+async def test_two_who_ask_for_one_mind_get_the_same(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        await made(host, "ada")
+        async with host.mind("ada") as one, host.mind("ada") as other:
+            assert one is other
+
+
+async def test_what_was_written_is_there_when_the_host_is_opened_again(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with running(settings(tmp_path), clock) as host:
+        await made(host, "ada")
+        async with host.mind("ada") as mind:
+            await mind.put("to be kept", key="k")
+            await mind.get("k")
+    async with running(settings(tmp_path), clock) as host, host.mind("ada") as mind:
+        assert (await mind.explain("k")).memory.meta.access_count == 1
+        assert await mind.check() == []
