@@ -10,17 +10,32 @@ if TYPE_CHECKING:
     from ebbtide.app import open_mind as open  # noqa: A004 — `ebbtide.open` reads as it should
     from ebbtide.core.draft import Draft
     from ebbtide.core.errors import EbbtideError
-    from ebbtide.core.memory import Mark, Memory, State, Step
+    from ebbtide.core.memory import Mark, Memory, Message, State, Step
     from ebbtide.mind import Mind
+    from ebbtide.mind.window import ContextWindow
 
 __version__ = "0.1.0"
-__all__ = ["Draft", "EbbtideError", "Mark", "Memory", "Mind", "State", "Step", "__version__", "open"]
+__all__ = [
+    "ContextWindow",
+    "Draft",
+    "EbbtideError",
+    "Mark",
+    "Memory",
+    "Message",
+    "Mind",
+    "State",
+    "Step",
+    "__version__",
+    "open",
+]
 
 _HOME = {
+    "ContextWindow": "mind.window",
     "Draft": "core.draft",
     "EbbtideError": "core.errors",
     "Mark": "core.memory",
     "Memory": "core.memory",
+    "Message": "core.memory",
     "Mind": "mind",
     "State": "core.memory",
     "Step": "core.memory",

@@ -83,6 +83,7 @@ def test_a_character_that_could_be_a_verb_is_a_noun_where_it_is_counted() -> Non
         ("Dr. Lindqvist called. Melanie answered.", ["Dr. Lindqvist", "Melanie"]),
         ("It runs on an iPhone with GPT-4o and LGBTQ support.", ["iPhone", "GPT-4o", "LGBTQ"]),
         ("Ask Anna 3 questions.", ["Anna"]),
+        ('We watched "The Rise of Gru" twice.', ['"The Rise of Gru"']),
     ],
 )
 def test_english_names_are_found_and_kept_whole(text: str, names: list[str]) -> None:

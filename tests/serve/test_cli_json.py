@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,11 +33,23 @@ ASKED: dict[str, tuple[str, ...]] = {
     "version": ("version",),
 }
 ELSEWHERE = {"adopt", "demo"}  # asked for JSON in test_cli_minds
-NETWORK = {name for name, panel in PANELS.items() if panel == "Network minds"}  # those minds have tests of their own
+NETWORK: dict[str, tuple[str, ...]] = {  # asked of network minds alone, where one task waits and one was set aside
+    "remember": ("remember", "{lin}"),
+    "recall": ("recall", "Lamma"),
+    "focus": ("focus",),
+    "traces": ("traces",),
+    "compress": ("compress", "--cycles", "2"),
+    "watch": ("watch", "--cycles", "2"),
+    "queue": ("queue",),
+    "queue list": ("queue", "list"),
+    "queue retry": ("queue", "retry", "{failed}"),
+    "queue drop": ("queue", "drop", "{failed}"),
+}
 
 
 def test_no_command_is_left_out() -> None:
-    assert ASKED.keys() | ELSEWHERE == PANELS.keys() - NETWORK
+    assert ASKED.keys() | ELSEWHERE | {name for name in NETWORK if " " not in name} == PANELS.keys() | {"queue"}
+    assert [name for name, panel in PANELS.items() if panel == "Network minds"] == list(NETWORK)[:6]
 
 
 @pytest.mark.parametrize("metabolism", ["activity", "network", "score", "retention"])
@@ -46,6 +59,24 @@ def test_every_command_answers_in_json_in_every_kind_of_mind(ebbtide: Shell, met
         copy = Shell(ebbtide.data.with_name(name), ebbtide.capsys)
         shutil.copytree(ebbtide.data, copy.data)
         assert [value for value in _moments(copy.json(*words)) if not is_moment(value)] == []
+
+
+def test_every_command_of_network_minds_answers_in_json(
+    ebbtide: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lin.txt").write_text("Lin moves to Lamma in March.")
+    lin = str(tmp_path / "lin.txt")
+    ebbtide.said("init", "--metabolism", "network", "--set", "max_retries=1")
+    with monkeypatch.context() as patch:
+        for name, value in (("MODEL", "openai"), ("MODEL_URL", "http://127.0.0.1:9/v1"), ("MODEL_NAME", "m")):
+            patch.setenv(f"EBBTIDE_{name}", value)
+        failed = str(ebbtide("remember", lin, "--json").json["task"])
+    ebbtide.json("remember", lin, "--later")
+    for name, words in NETWORK.items():
+        copy = Shell(ebbtide.data.with_name(name), ebbtide.capsys)
+        shutil.copytree(ebbtide.data, copy.data)
+        found = copy.json(*(word.format(lin=lin, failed=failed) for word in words))
+        assert [value for value in _moments(found) if not is_moment(value)] == []
 
 
 def test_what_was_put_comes_back_whole(ferry: Shell) -> None:

@@ -1,9 +1,10 @@
-"""A network mind from the command line: tell it, ask it, let it fade. The small model is one to follow in one's head."""
+"""A network mind from the command line: tell it, ask it, let it fade. Its small model is the scripted one."""
 
 import asyncio
 import io
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -255,7 +256,7 @@ def test_watching_gives_figures_where_nothing_can_be_drawn_and_changes_nothing(c
     assert [frame["cycle"] for frame in frames] == list(range(81))
     assert frames[0] == {"cycle": 0, "memories": 5, "traces": 1, "states": {"active": 4, "fading": 1}}
     assert frames[-1]["memories"] == 2  # Porto and what was said of it
-    assert all(later["memories"] <= former["memories"] for former, later in zip(frames, frames[1:], strict=False))
+    assert all(later["memories"] <= former["memories"] for former, later in pairwise(frames))
     assert chain("watch", "--cycles", "1").out == "cycle 0: 5 memories, 1 traces\ncycle 1: 5 memories, 1 traces\n"
     assert everything_in(chain.data) == before
 

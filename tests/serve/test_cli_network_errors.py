@@ -1,11 +1,13 @@
 """What a network mind cannot take, and what its small model cannot do: one clear line, and nothing lost."""
 
 import json
+import shutil
 import socket
 from pathlib import Path
 
 import pytest
 
+from ebbtide.serve.cli.main import run
 from tests.serve.shell import Shell, everything_in
 
 ROLES = "user, assistant, system"
@@ -13,12 +15,21 @@ KEY = "sk-never-to-be-seen"
 
 
 @pytest.fixture
-def network(ebbtide: Shell, tmp_path: Path) -> Shell:
+def network(ebbtide: Shell, tmp_path: Path, _network_data: Path) -> Shell:
     """The command, with a network mind that was told one thing."""
-    ebbtide.said("init", "--metabolism", "network", "--set", "max_retries=1")
-    (tmp_path / "lin.txt").write_text("Lin moves to Lamma in March.")
-    ebbtide.said("remember", str(tmp_path / "lin.txt"))
+    shutil.copytree(_network_data / "data", ebbtide.data)
+    shutil.copy(_network_data / "lin.txt", tmp_path)
     return ebbtide
+
+
+@pytest.fixture(scope="session")
+def _network_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once and copied from then on."""
+    folder = tmp_path_factory.mktemp("network")
+    (folder / "lin.txt").write_text("Lin moves to Lamma in March.")
+    for words in (("init", "--metabolism", "network", "--set", "max_retries=1"), ("remember", str(folder / "lin.txt"))):
+        assert run(["--data", str(folder / "data"), *words]) == 0
+    return folder
 
 
 @pytest.fixture
@@ -44,7 +55,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> str:
         (b"[]", "there is nothing to remember"),
         (b'{"role": "user", "content": "  "}', "there is nothing to remember"),
         ("渡轮".encode("gb18030"), "is not UTF-8 text (byte 0)"),
-        (b'{"role": "user", "content": "caf\xe9"}', "is not UTF-8 text (byte 31)"),
+        (b'{"role": "user", "content": "caf\xe9"}', "is not UTF-8 text (byte 32)"),
         (b"a\0b", "message 1: 'content' holds a NUL or half a surrogate pair"),
         (b'{"role": "user", "content": "\\ud800"}', "message 1: 'content' holds a NUL or half a surrogate pair"),
         (b'{"role": "user", "content": "x"}\n{"role": "user", ', "line 2: not JSON"),

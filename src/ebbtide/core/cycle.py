@@ -50,7 +50,6 @@ def next_fates(network: Network, s: Signals) -> tuple[Column, Column]:
     return np.where(gone, FORGET, np.where(shorter, SHORTEN, LEAVE)), target
 
 
-def least_important(network: Network, s: Signals, sample: Column) -> int:
-    """Of these rows the one a full node pool gives up first; of equals the eldest.   SPEC N8."""
-    importance = network.vitality(s, 0.0)[sample]
-    return int(s.id[sample[np.lexsort((s.id[sample], importance))[0]]])
+def least_important(network: Network, s: Signals) -> int:
+    """The row a full node pool gives up first; of equals the eldest.   SPEC N8."""
+    return int(np.lexsort((s.id, network.vitality(s, 0.0)))[0])

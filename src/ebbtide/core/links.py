@@ -152,8 +152,9 @@ class LinkTable:
         return [self.get(int(slot)) for slot in np.flatnonzero(self.columns["alive"][: self.size])]
 
     def as_columns(self, table: SignalTable) -> LinkColumns:
-        """What a metabolism sees: living links only, each with its source's row."""
-        alive = np.flatnonzero(self.columns["alive"][: self.size])
+        """What a metabolism sees: living links only, each with its source's row. Not copied while none has died."""
+        every = slice(0, self.size)
+        alive = every if self.count == self.size else np.flatnonzero(self.columns["alive"][every])
         c = self.columns
         return LinkColumns(table.rows(c["source"][alive]), c["strength"][alive], c["since"][alive], c["pinned"][alive])
 

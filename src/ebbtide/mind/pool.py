@@ -107,7 +107,7 @@ class Room:
         signals = await self._store.signals(sample)
         metabolism = self._store.regime.metabolism
         assert isinstance(metabolism, Network)
-        return least_important(metabolism, signals, np.arange(len(sample)))
+        return sample[least_important(metabolism, signals)]
 
     async def _key(self, memory: int) -> str:
         """Reading it may take a moment, in which others go on: `undisturbed` tells."""

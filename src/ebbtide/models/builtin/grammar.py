@@ -319,12 +319,8 @@ class Grammar:
             return
         self.hang(before, noun)
         if self.tokens[before].kind is Kind.VERB:
-            self.hang_near(before, noun)
-
-    def hang_near(self, verb: int, noun: int) -> None:
-        subject = self.before(verb, frozenset({Kind.NOUN}), within=1)
-        if subject is not None:
-            self.hang(subject, noun)
+            subject = self.before(before, frozenset({Kind.NOUN}), within=1)
+            self.hang(subject if subject is not None else before, noun)
 
 
 _RULES: dict[Kind, Callable[[Grammar, int], None]] = {

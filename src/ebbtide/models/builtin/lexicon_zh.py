@@ -105,7 +105,6 @@ SURNAMES = frozenset(
     "付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤温康施樊葛章鲁柯纪童毕聂焦欧阮司诸葛闻卓池柳殷尤裴霍翁甘"
     "俞倪鲍庄路冉宁关盛苗舒岳季涂凌"
 )
-COMPOUND_SURNAMES = _words("欧阳 司马 诸葛 上官 司徒 夏侯 慕容 令狐 东方 皇甫 端木 公孙")
 # What transliterated names are written with.
 TRANSLITERATION = frozenset(
     "阿艾爱安奥巴贝比彼宾布查茨达戴丹德迪蒂蒙多恩尔法菲费弗福夫盖戈格哈汉赫亨霍基吉加杰卡凯科克肯库拉莱兰劳勒雷里丽莉利林琳罗洛鲁露伦"

@@ -108,6 +108,7 @@ _KINDS = {
     "url": Kind.CODE,
     "mail": Kind.CODE,
     "title": Kind.NAME,
+    "work": Kind.NAME,
 } | dict.fromkeys(("date", "clock", "phone", "number", "figure"), Kind.NUMBER)
 _EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]")
 

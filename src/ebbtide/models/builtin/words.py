@@ -6,7 +6,7 @@ from functools import lru_cache
 from ebbtide.models.builtin import chinese, english
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
-from ebbtide.models.builtin.tokens import Kind, Rank, Token, clean, scan
+from ebbtide.models.builtin.tokens import Kind, Token, clean, scan
 
 _CACHED_LENGTH = 4000  # longer texts are read once and hardly ever again
 _TIME_UNITS = ("年", "月", "日", "号", "点", "时", "分", "半", "点钟")
@@ -155,7 +155,3 @@ def _noun(one: Token, two: Token) -> Kind | None:
         vague = english.lower(one) in en.GENERIC or english.lower(two) in en.GENERIC
         fits = len(one.words) < 3 and two.start == one.end + 1
     return Kind.NOUN if fits and not vague else None
-
-
-def sentence_ends(token: Token) -> bool:
-    return token.kind is Kind.MARK and token.rank == Rank.SENTENCE

@@ -71,7 +71,7 @@ def _messages(text: str, source: str, role: str | None) -> list[Any]:
     """A JSON list, JSON lines, or one message of plain text, by how it begins; with a role it is always text."""
     start = text.lstrip()[:1]
     if role is not None or start not in ("[", "{"):
-        return [{"role": role or "user", "content": text}]
+        return [{"role": "user" if role is None else role, "content": text}]
     if start == "{":
         return [message for _, message in json_lines(text, source)]
     try:

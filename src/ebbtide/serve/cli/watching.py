@@ -17,6 +17,7 @@ SHOWN = 24
 AROUND = 5  # lines of a frame that are no memories
 LOOKED_AT = 500  # the oldest: with so many there is always somebody who is going
 WIDTH = 20
+BESIDE = WIDTH + 24  # columns of a line that are no text
 
 
 async def play(mind: "Mind", cycles: int, every: float, caller: Caller) -> None:
@@ -78,13 +79,14 @@ async def _living(copy: "Mind") -> "dict[str, Memory]":
 
 def _picture(title: str, lines: list[tuple[str, str, str]]) -> "Table":
     from rich.box import SIMPLE
-    from rich.table import Column, Table
+    from rich.table import Table
 
-    text = Column("text", no_wrap=True, overflow="ellipsis")  # a line each, so that the frame fits the window
-    drawn = Table("importance", "state", text, box=SIMPLE, title=title, title_justify="left", pad_edge=False)
+    picture = Table("importance", "state", "text", box=SIMPLE, title=title, title_justify="left", pad_edge=False)
     for line in lines:
-        drawn.add_row(*map(render.drawn, line))
-    return drawn
+        bar, state, text = map(render.drawn, line)
+        text.truncate(max(render.console().width - BESIDE, 1), overflow="ellipsis")  # a line each: the frame fits
+        picture.add_row(bar, state, text)
+    return picture
 
 
 def _line(memory: "Memory", living: bool) -> tuple[str, str, str]:
