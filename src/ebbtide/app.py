@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -63,11 +63,13 @@ async def open_mind(
     """
     said = {"data": data, "agent": agent, "metabolism": metabolism, "durability": durability}
     settings = load_settings(said)
-    async with running(settings, clock, model) as host:
-        if not exists(settings.data, settings.agent):
+    async with running(settings, clock, model) as host, AsyncExitStack() as stack:
+        try:
+            mind = await stack.enter_async_context(host.mind(settings.agent))
+        except UnknownMind:
             await host.create(settings.agent, settings.metabolism, {**settings.params, **params})
-        async with host.mind(settings.agent) as mind:
-            yield mind
+            mind = await stack.enter_async_context(host.mind(settings.agent))
+        yield mind
 
 
 def adopt(

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+import ebbtide
 from ebbtide.app import running
 from ebbtide.core.errors import Conflict, InvalidAgent, MindExists, UnknownMemory, UnknownMind
 from ebbtide.host import Host
 from ebbtide.settings import Settings
+from ebbtide.stores.sqlite import SqliteStore
 from tests.helpers import FakeClock
 
 
@@ -120,3 +122,25 @@ async def test_what_was_written_is_there_when_the_host_is_opened_again(tmp_path:
     async with running(settings(tmp_path), clock) as host, host.mind("ada") as mind:
         assert (await mind.explain("k")).memory.meta.access_count == 1
         assert await mind.check() == []
+
+
+async def test_a_mind_whose_maker_died_half_way_can_still_be_made(tmp_path: Path) -> None:
+    """The file is there, but not a word about how the mind is to live: it must not pass for one with defaults."""
+    await SqliteStore(tmp_path / "ada").close()
+    async with running(settings(tmp_path)) as host:
+        with pytest.raises(UnknownMind, match="There is no mind 'ada'"):
+            async with host.mind("ada"):
+                pass
+        await host.create("ada", "score")
+    await SqliteStore(tmp_path / "bob").close()
+    async with ebbtide.open("bob", data=tmp_path, metabolism="retention") as mind:
+        assert mind.metabolism == "retention"
+
+
+async def test_a_mind_that_was_refused_is_not_left_open(tmp_path: Path) -> None:
+    await SqliteStore(tmp_path / "ada").close()
+    async with running(settings(tmp_path)) as host:
+        with pytest.raises(UnknownMind):
+            async with host.mind("ada"):
+                pass
+        await SqliteStore(tmp_path / "ada").close()  # nobody holds its lock

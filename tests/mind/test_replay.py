@@ -163,7 +163,7 @@ async def test_walking_links_is_replayed_too(new: str, deeds: Sequence[Deed]) ->
 @given(deeds=histories(of=(*WRITES, READS[0], *LEAVINGS)))
 async def test_a_mind_replayed_with_other_parameters_is_the_one_that_had_them(deeds: Sequence[Deed]) -> None:
     params = {"usage_gain": 40.0, "daily_factor": 0.8, "cold_from": 10.0}
-    first, one = await mind_in_ram("score", one := FakeClock()), one
+    first = await mind_in_ram("score", one := FakeClock())
     lived = await mind_in_ram("score", two := FakeClock(), **params)
     await live(deeds, first, one)
     await live(deeds, lived, two)
@@ -231,7 +231,7 @@ async def test_nothing_can_be_written_to_a_view(verb: str) -> None:
 
 
 async def test_looking_at_a_view_leaves_no_trace() -> None:
-    mind = await storied(clock := FakeClock())
+    mind = await storied(FakeClock())
     before = await snapshot(mind)
     view = await mind.replay("score")
     then = await snapshot(view)

@@ -91,6 +91,11 @@ def test_a_question_stays_a_question() -> None:
         assert compress(text, length).endswith("?")
 
 
+def test_a_statement_does_not_become_a_question() -> None:
+    assert compress("红包我准备包888元，你觉得会不会太少了？", 12) == "红包准备包888元。"
+    assert compress("Anna paid 900 pounds, do you think that is too much?", 25) == "Anna paid 900 pounds."
+
+
 def test_english_words_are_never_cut() -> None:
     whole = set(re.findall(r"[A-Za-z]+", LEASE))
     for length in range(len(LEASE)):

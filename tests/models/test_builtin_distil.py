@@ -15,7 +15,7 @@ from tests.models.conversations import conversation
 @pytest.mark.parametrize(
     ("text", "entities"),
     [
-        ("张伟负责后端接口，陈晓彤负责前端页面。", ("张伟", "陈晓彤", "页面", "接口")),
+        ("张伟负责后端接口，陈晓彤负责前端页面。", ("张伟", "陈晓彤", "后端接口", "前端页面")),
         ("她在中环4号码头等李娜。", ("中环4号码头", "李娜", "她")),
         ("豆豆的疫苗上个月就该打了。", ("豆豆", "疫苗")),
         ("Priya met Helen Brandt, and she is a lawyer.", ("Priya", "Helen Brandt", "lawyer", "she")),

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ebbtide.core.changes import Batch, Receipt
+from ebbtide.core.errors import StoreFull
 from ebbtide.serve.cli.main import run
+from ebbtide.stores.sqlite import SqliteStore
 from tests.serve.shell import Shell, everything_in
 
 ROLES = "user, assistant, system"
@@ -226,6 +229,27 @@ def test_what_waits_can_be_given_up_too(network: Shell, tmp_path: Path, nobody: 
     later = network.json("remember", str(tmp_path / "lin.txt"), "--later")
     assert network.json("queue", "drop", str(later["task"])) == {"dropped": later["task"]}
     assert network.json("queue") == []
+
+
+def test_a_disk_that_fails_keeps_the_task_waiting(
+    network: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    apply = SqliteStore.apply
+
+    async def apply_little(store: SqliteStore, batch: Batch, *, lazy: bool = False) -> Receipt:
+        if len(batch.changes) > 1:
+            raise StoreFull(path="mind.db", detail="disk full")
+        return await apply(store, batch, lazy=lazy)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteStore, "apply", apply_little)
+        (tmp_path / "mei.txt").write_text("Mei stays in Porto until May.")
+        answer = network("remember", str(tmp_path / "mei.txt"))
+    assert answer.code == 5
+    assert ": the disk failed. No room to write mind.db (disk full): nothing of this" in answer.complaint
+    assert caplog.messages == []  # all is said
+    assert [task["state"] for task in network.json("queue")] == ["waiting"]
+    assert "Mei stays in Porto" in network.said("recall", "Porto")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -56,23 +57,19 @@ async def furnish(store: Store, metabolism: str = "activity") -> None:
     await store.apply(batch(Merge(T2, 1, 5, "k5", says("k1", "both"), born(1).content)))
 
 
+@dataclass(frozen=True)
 class Everything:
     """All there is to see of a store."""
 
-    def __init__(self, snapshot: Snapshot, journal: list[Entry], contents: dict[int, Content], seq: int) -> None:
-        self.all = (snapshot, journal, contents, seq)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Everything) and self.all == other.all
-
-    def __repr__(self) -> str:
-        return repr(self.all)
+    snapshot: Snapshot
+    journal: list[Entry]
+    contents: dict[int, Content]
+    seq: int
 
 
 async def look(store: Store) -> Everything:
-    return Everything(
-        await store.snapshot(), await store.journal(), await store.contents(list(range(1, 10))), store.seq
-    )
+    contents = await store.contents(list(range(1, 10)))
+    return Everything(await store.snapshot(), await store.journal(), contents, store.seq)
 
 
 # ---- all or nothing
@@ -129,13 +126,18 @@ async def test_a_batch_that_does_not_fit_changes_nothing(store: Store, why: str)
     await furnish(store)
     before = await look(store)
     offending, error = REFUSED[why]
-    good = [born(6, "new"), PutLink(T3, 6, 1, "new relation", 0.3), Access(T3, (1, 6)), Rewrite(T3, 3, says("k3"))]
+    good: list[Change] = [
+        born(6, "new"),
+        PutLink(T3, 6, 1, "new relation", 0.3),
+        Access(T3, (1, 6)),
+        Rewrite(T3, 3, says("k3")),
+    ]
     with pytest.raises(error):
         await store.apply(batch(*good, *offending))
     assert await look(store) == before
     # and the store goes on as if nobody had asked
     receipt = await store.apply(batch(*good))
-    assert receipt.seq == before.all[3] + 4
+    assert receipt.seq == before.seq + 4
 
 
 async def test_the_token_of_a_refused_batch_is_not_spent(store: Store) -> None:
@@ -191,7 +193,7 @@ async def test_what_has_nothing_left_to_do_is_not_journaled(store: Store) -> Non
     before = await look(store)
     receipt = await store.apply(batch(Access(T3, (4, 9)), Traverse(T3, (9,)), Discard(T3, (1, 9))))
     assert await look(store) == before
-    assert receipt.seq == before.all[3]
+    assert receipt.seq == before.seq
 
 
 async def test_uses_of_the_living_count_beside_those_of_the_gone(store: Store) -> None:
@@ -386,7 +388,7 @@ async def test_closing_twice_is_closing_once(store: Store) -> None:
 
 async def test_a_mind_closed_and_opened_is_the_same_mind(shelf: Shelf) -> None:
     await furnish(shelf.store, "retention")
-    await shelf.store.apply(batch(Focus(T3, (2,)), Scan(T3, ((1, 1), (3, 9))), found(shelf.store.seq, 3)))
+    await shelf.store.apply(batch(found(shelf.store.seq, 3), Focus(T3, (2,)), Scan(T3, ((1, 1), (3, 9)))))
     before = await look(shelf.store)
     assert await look(await shelf.reopen()) == before
 

@@ -7,6 +7,7 @@ import pytest
 
 from ebbtide.core.changes import (
     Access,
+    Change,
     Discard,
     Focus,
     Forget,
@@ -202,9 +203,7 @@ async def shelves(store: Store) -> None:
     await store.apply(batch(configured("score"), *puts))
     states = (State.ACTIVE, State.ACTIVE, State.COLD, State.COLD, State.DEPRECATED, State.DEPRECATED)
     codes = tuple(CODE_OF[state] for state in states)
-    await store.apply(
-        batch(WriteDown(T1, store.seq, (1, 2, 3, 4, 5, 6), codes, (0,) * 6, (100, 70, 69, 30, 29, 0)))
-    )
+    await store.apply(batch(WriteDown(T1, store.seq, (1, 2, 3, 4, 5, 6), codes, (0,) * 6, (100, 70, 69, 30, 29, 0))))
 
 
 @pytest.mark.parametrize(
@@ -258,7 +257,9 @@ async def test_the_trash_shows_the_last_forgotten_first(store: Store) -> None:
     await begin(store, memories=4)
     await store.apply(batch(PutLink(T1, 3, 4, "r", 0.5), Access(T1, (3,))))
     await store.apply(batch(Forget(T2, 3, "k3")))
-    await store.apply(batch(Forget(T3, 1, "k1", "superseded"), Merge(T3, 4, 2, "k2", Content("k4", "x"), born(4).content)))
+    await store.apply(
+        batch(Forget(T3, 1, "k1", "superseded"), Merge(T3, 4, 2, "k2", Content("k4", "x"), born(4).content))
+    )
     trash = await store.trash()
     assert [(content, gone.id, gone.at, gone.cause) for content, gone in trash] == [
         (born(2).content, 2, T3, "merged"),
@@ -288,7 +289,7 @@ async def test_what_is_discarded_is_gone_for_good(store: Store) -> None:
 
 
 async def test_the_journal_tells_everything_in_order(store: Store) -> None:
-    changes = [configured("score"), born(1), born(2), PutLink(T1, 1, 2, "r", 0.5), Access(T2, (1, 2))]
+    changes: list[Change] = [configured("score"), born(1), born(2), PutLink(T1, 1, 2, "r", 0.5), Access(T2, (1, 2))]
     await store.apply(batch(*changes[:3], token="first"))
     await store.apply(batch(*changes[3:], token="second"))
     journal = await store.journal()
@@ -307,7 +308,9 @@ async def test_the_journal_can_be_read_in_pieces(store: Store) -> None:
 
 async def test_the_journal_of_one_memory_has_what_is_about_it_alone(store: Store) -> None:
     await begin(store)
-    await store.apply(batch(Access(T1, (1,)), Access(T1, (1, 2)), PutLink(T1, 1, 2, "r", 0.5), PutLink(T1, 2, 1, "r", 0.5)))
+    await store.apply(
+        batch(Access(T1, (1,)), Access(T1, (1, 2)), PutLink(T1, 1, 2, "r", 0.5), PutLink(T1, 2, 1, "r", 0.5))
+    )
     await store.apply(batch(Rewrite(T2, 1, Content("k1", "x")), Forget(T3, 1, "k1")))
     kinds = [type(entry.change).__name__ for entry in await store.journal(memory=1)]
     assert kinds == ["PutMemory", "Access", "PutLink", "Rewrite", "Forget"]

@@ -137,7 +137,9 @@ class Stores(RuleBasedStateMachine):
         self._clock.forward(wait)
         if self.dict.state.trash:
             gone = self.dict.state.trash[data.draw(st.sampled_from(sorted(self.dict.state.trash)), "comes back")]
-            self._both(batch(Restore(self._clock.now(), gone.id, key if gone.key in self.dict.state.keys else gone.key)))
+            self._both(
+                batch(Restore(self._clock.now(), gone.id, key if gone.key in self.dict.state.keys else gone.key))
+            )
 
     @rule(data=st.data())
     def a_link_is_taken_away(self, data: st.DataObject) -> None:
@@ -357,9 +359,7 @@ KINDS = {
     "discard", "tick", "configure", "enqueue", "settle", "set_aside", "requeue",
 }  # fmt: skip
 
-once = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+once = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class ActivityStores(Stores):

@@ -111,7 +111,8 @@ class MindState:
         return self.table.at(rows, self._columns_of(owner, np.concatenate(slots)) if slots else NO_LINKS, self.focus)
 
     def living(self) -> Column:
-        return np.sort(self.table.columns["id"][: len(self.table)])
+        # Stable, for that is quick where most are in order already.
+        return np.sort(self.table.columns["id"][: len(self.table)], kind="stable")
 
     def links_of(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         """Strongest first; a link worn away counts as gone."""

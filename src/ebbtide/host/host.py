@@ -101,6 +101,8 @@ class Host:
             raise UnknownMind(agent=agent, data=self.data)
         store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
         try:
+            if not store.seq:  # the process that made it died before it could say how it is to live
+                raise UnknownMind(agent=agent, data=self.data)
             model = self._model_for(store.regime.metabolism.name)
         except BaseException:
             await store.close()

@@ -43,7 +43,8 @@ async def retold(store: Store, scratch: Scratch, regime: Regime, *, progress: Pr
     base = await store.base()
     copy = scratch(_rebased(base, regime))
     await copy.apply(Batch((Configure(0.0, regime.metabolism.name, regime.params()),), "retold-regime"))
-    retelling = Retelling(copy, store.regime.metabolism.name, base.tasks if base else ())
+    free = await store.reserve(0)  # the first id nobody has
+    retelling = Retelling(copy, store.regime.metabolism.name, free, base.tasks if base else ())
     async for entry in entries(store):
         await retelling.tell(entry)
         _report(progress, entry.seq, store.seq)

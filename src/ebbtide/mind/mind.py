@@ -99,7 +99,7 @@ class Mind(Conversing):
         await self._apply(*changes)
         if isinstance(born := changes[-1], PutMemory):
             return self._first_looks.at(born, self._store.regime)
-        return await self._see(memory)
+        return await self._see(memory, given["key"])
 
     async def put_many(self, drafts: Iterable[Draft | Mapping[str, Any]], progress: Progress | None = None) -> int:
         """Many new memories, a thousand at a time; each thousand all or none. Returns how many."""
@@ -141,7 +141,7 @@ class Mind(Conversing):
         memory = await self._visible_id(key)
         if not self._read_only:
             await self._store.apply(Batch((Access(self.now(), (memory,)),), new_token()), lazy=True)
-        return await self._see(memory)
+        return await self._see(memory, key)
 
     async def follow(self, key: str, relations: Sequence[str] = ()) -> list[Step]:
         """Walk a memory's links, strongest first. Reaching a memory counts as walking to it; traces are reported."""
@@ -167,6 +167,8 @@ class Mind(Conversing):
         for name, label in (("kind", kind), ("domain", domain)):
             if label is not None:
                 require_text(name, label, MAX_LABEL, empty=True)
+        if limit < 1:
+            raise InvalidInput(problem=f"a page of {limit} memories shows nothing: ask for at least one")
         states = (state,) if isinstance(state, State) else (tuple(state) if state else None)
         where = Where(self._checked_states(states), self._checked_score(score), kind, domain)
         return await reading.page(self._store, self.now(), where, everything=everything, after=after, limit=limit)
@@ -190,21 +192,22 @@ class Mind(Conversing):
 
     async def restore(self, key: str, *, new_key: str | None = None) -> Memory:
         """Back from the trash as it was. What a merge took away is un-merged."""
-        memory, changes = await forgetting.restore(self._store, key, key if new_key is None else new_key, self.now())
+        back_as = key if new_key is None else new_key
+        memory, changes = await forgetting.restore(self._store, key, back_as, self.now())
         await self._apply(*changes)
-        return await self._see(memory)
+        return await self._see(memory, back_as)
 
     async def revert(self, key: str) -> Memory:
         """Let a memory say again what it said before its text was replaced or shortened."""
         memory = await self._id(key)
         await self._apply(await forgetting.revert(self._store, memory, key, self.now()))
-        return await self._see(memory)
+        return await self._see(memory, key)
 
     async def merge(self, into: str, other: str, *, text: str | None = None) -> Memory:
         """Make one memory of two. `other` waits in the trash; `restore` of it undoes the merge."""
         kept = await self._id(into)
         await self._apply(await forgetting.merge(self._store, kept, await self._id(other), text, self.now()))
-        return await self._see(kept)
+        return await self._see(kept, into)
 
     async def trash(self) -> Sequence[Forgotten]:
         """What can still be restored, last forgotten first."""
@@ -309,9 +312,11 @@ class Mind(Conversing):
     def _apart(self, store: Store, clock: Clock) -> "Mind":
         return Mind(self.agent, store, clock, self._scratch, read_only=True)
 
-    async def _see(self, memory: int) -> Memory:
-        (seen,) = await reading.read(self._store, [memory], self.now())
-        return seen
+    async def _see(self, memory: int, key: str) -> Memory:
+        """Somebody may have forgotten it while we waited for the disk."""
+        for seen in await reading.read(self._store, [memory], self.now()):
+            return seen
+        raise UnknownMemory(key=key)
 
     async def _id(self, key: str) -> int:
         memory = await self._store.find(key)

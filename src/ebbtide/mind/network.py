@@ -8,7 +8,7 @@ from typing import Any
 
 from ebbtide.core.changes import Batch, Enqueue, Settle, Traverse
 from ebbtide.core.draft import MAX_TEXT, require_text
-from ebbtide.core.errors import InvalidInput, NotFound, UnknownTask
+from ebbtide.core.errors import Conflict, InvalidInput, NotFound, UnknownTask
 from ebbtide.core.memory import Message
 from ebbtide.core.metabolism import Network
 from ebbtide.core.ports import Clock, SmallModel, Store
@@ -65,8 +65,10 @@ class NetworkLife:
 
     async def retry(self, number: int) -> None:
         task = await self._store.task(number)
-        if task is None or task.error is None:
+        if task is None:
             raise UnknownTask(task=number)
+        if task.error is None:
+            raise Conflict(problem=f"task {number} has not failed: it waits for its turn")
         if task.kind == COMPRESS:
             raise InvalidInput(problem=f"task {number} is a compression: it goes on by itself")
         await self.mailbox.again(number)

@@ -5,8 +5,9 @@ decides by itself, who fades and who is forgotten, is arithmetic and is worked o
 """
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,25 +37,33 @@ from ebbtide.core.state import COMPRESS, Task
 from ebbtide.core.whatif import retell
 from ebbtide.mind.cycle import FADED
 from ebbtide.mind.pool import focus_limit
+from ebbtide.mind.remember import ENTITY
 from ebbtide.mind.writing import make_room
 
 SUPERSEDED = "superseded"
+_REFERENCES = ("id", "source", "target", "into")
 
 
 class Retelling:
-    """Lets a copy live through the journal of a mind that lived by `old`."""
+    """Lets a copy live through the journal of a mind that lived by `old`.
 
-    def __init__(self, copy: Store, old: str, waiting: Iterable[Task] = ()) -> None:
+    An entity that is mentioned again is used again if it is alive and made anew if not, and which of the two may
+    differ here: then it goes by another id than in the journal. Ids from `free` on are nobody's.
+    """
+
+    def __init__(self, copy: Store, old: str, free: int, waiting: Iterable[Task] = ()) -> None:
         self._copy = copy
         self._old = old
         self._new = copy.regime.metabolism
-        self._cycles = {task.id: task.upto for task in waiting if task.kind == COMPRESS}
+        self._free = self._next = free
+        self._here: dict[int, int] = {}  # the id in the journal: the id here
+        self._cycles = {task.id: (task.upto, free) for task in waiting if task.kind == COMPRESS}
         self._chance = random.Random(0)  # so that the same question gets the same answer
 
     async def tell(self, entry: Entry) -> None:
         if isinstance(self._new, Network):
             await self._follow_cycles(self._new, entry)
-        change = retell(entry.change, old=self._old, new=self._new.name)
+        change = retell(self._renamed(entry.change), old=self._old, new=self._new.name)
         if isinstance(change, WriteDown):
             change = await self._judged_anew(change.at)
         if change is None:
@@ -65,7 +74,18 @@ class Retelling:
             await self._give_way(change, entry.seq)
 
     async def _apply(self, token: str, *changes: Change) -> None:
-        await self._copy.apply(Batch(changes, token))
+        if changes:
+            await self._copy.apply(Batch(changes, token))
+
+    def _renamed(self, change: Change) -> Change:
+        """The change with the ids that memories go by here."""
+        if not self._here or isinstance(change, PutMemory):
+            return change
+        given = {name: getattr(change, name, None) for name in _REFERENCES}
+        named: dict[str, Any] = {name: self._here[old] for name, old in given.items() if old in self._here}
+        if isinstance(change, Access | Traverse | Focus | Discard):
+            named["ids"] = tuple(self._here.get(memory, memory) for memory in change.ids)
+        return replace(change, **named)
 
     async def _fitted(self, change: Change) -> list[Change]:
         """The change as far as it can have happened here, and what has to happen with it in a network mind."""
@@ -73,6 +93,8 @@ class Retelling:
             case Access(at=at, ids=ids) | Traverse(at=at, ids=ids):
                 seen = await self._visible(ids, at)
                 return [replace(change, ids=seen)] if seen else []
+            case PutMemory() if await self._is_known_entity(change):
+                return []
             case PutMemory(at=at):
                 return await make_room(self._copy, at, [change], self._chance)
             case Focus(at=at, ids=ids):
@@ -110,18 +132,30 @@ class Retelling:
 
     # ---- the network mind
 
+    async def _is_known_entity(self, put: PutMemory) -> bool:
+        """The old regime had forgotten it and made it anew; here it is still alive."""
+        if put.content.kind != ENTITY or not isinstance(self._new, Network):
+            return False
+        holder = await self._copy.find(put.content.key)
+        if holder is None:
+            return False
+        self._here[put.id] = holder
+        return True
+
     async def _follow_cycles(self, network: Network, entry: Entry) -> None:
         """Where a cycle of the old regime ended, the new one has its own over the same memories."""
         match entry.change:
             case Enqueue(kind=kind, upto=upto) if kind == COMPRESS:
-                self._cycles[entry.seq] = upto
+                self._cycles[entry.seq] = (upto, self._next)
             case Settle(at=at, task=task, outcome=outcome) if task in self._cycles:
-                upto = self._cycles.pop(task)
+                upto, made = self._cycles.pop(task)
                 if outcome == "done":
-                    await self._cycle(network, at, upto, entry.seq)
+                    await self._cycle(network, at, upto, made, entry.seq)
 
-    async def _cycle(self, network: Network, at: float, upto: int, seq: int) -> None:
-        plan = plan_cycle(network, await self._copy.signals(), upto=upto)
+    async def _cycle(self, network: Network, at: float, upto: int, made: int, seq: int) -> None:
+        """Over memories up to the id `upto`, and those made here before the id `made`."""
+        between = ((upto + 1, self._free - 1),)
+        plan = plan_cycle(network, await self._copy.signals(), upto=made - 1, scanned=between, passed=0)
         gone = plan.ids[plan.action == FORGET].tolist()
         contents = await self._copy.contents(gone)
         scan = Scan(at, ranges_of(np.sort(plan.ids), await self._copy.living()))
@@ -134,10 +168,19 @@ class Retelling:
         wanted = [*(point for point in await self._copy.focus() if point not in points), *points]
         wanted = wanted[max(0, len(wanted) - limit) :]
         living = set((await self._copy.living()).tolist())
-        lost = [point for point in wanted if point not in living]
-        trash = {gone.id: content for content, gone in await self._copy.trash()} if lost else {}
-        again = [PutMemory(at, point, trash[point], at) for point in lost if point in trash]
+        again = await self._made_again(at, [point for point in wanted if point not in living])
         room = await make_room(self._copy, at, again, self._chance)
-        here = (living | trash.keys()) - {change.id for change in room if isinstance(change, Forget)}
-        discards = [Discard(at, (put.id,)) for put in again]
-        return [*discards, *room, Focus(at, tuple(point for point in wanted if point in here))]
+        here = (living | {put.id for put in again}) - {change.id for change in room if isinstance(change, Forget)}
+        names = [self._here.get(point, point) for point in wanted]
+        return [*room, Focus(at, tuple(point for point in names if point in here))]
+
+    async def _made_again(self, at: float, lost: Sequence[int]) -> list[PutMemory]:
+        """As a mind would that no longer knew them; as far as the trash knows what they were called."""
+        found = await self._copy.trash(ids=lost) if lost else []
+        puts = []
+        for content, gone in found:
+            self._here = {old: self._next if here == gone.id else here for old, here in self._here.items()}
+            self._here[gone.id] = self._next
+            puts.append(PutMemory(at, self._next, content, at))
+            self._next += 1
+        return puts

@@ -67,9 +67,8 @@ class ContextWindow:
         self._messages.append((message, self._count(message.content) + PER_MESSAGE))
         async with self._handing_over:  # else two who add at once would hand the same over twice
             surplus = self._surplus()
-            if not surplus:
-                return None
-            task = await self._remember([message for message, _ in self._messages[:surplus]])
+            leaving = [message for message, _ in self._messages[:surplus] if message.content.strip()]
+            task = await self._remember(leaving) if leaving else None  # of empty messages nothing is remembered
             del self._messages[:surplus]
             return task
 

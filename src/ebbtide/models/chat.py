@@ -229,7 +229,8 @@ def _endpoint(base_url: str) -> str:
     url = base_url.strip().rstrip("/").removesuffix("/chat/completions")
     if not _usable(url):
         like = "one like http://localhost:11434/v1, without a key or a query"
-        raise InvalidInput(problem=f"the model's base_url {base_url!r} is not usable: give {like}")
+        shown = "(with a secret in it)" if "@" in base_url else repr(base_url)
+        raise InvalidInput(problem=f"the model's base_url {shown} is not usable: give {like}")
     return f"{url}/chat/completions"
 
 

@@ -18,7 +18,7 @@ _NUMERAL = re.compile(r"第?[零〇一二两三四五六七八九十百千万亿
 _ARTICLE = re.compile(
     r"一[个只本张件位条家种些名杯份部场套块支辆次棵朵碗盘片颗对副架堂]|几[个次种天本张位]|[每这那哪][一]?[个只本张件位条家种次份部天]"
 )
-_WEEKDAY = re.compile(r"(?:[上下本这]*(?:周|星期|礼拜))[一二三四五六日天末]")
+_WEEKDAY = re.compile(r"(?:[上下本这每]*(?:周|星期|礼拜))[一二三四五六日天末]")
 _NOT_NUMBERS = frozenset(
     [
         "一起",
@@ -44,6 +44,7 @@ _NOT_NUMBERS = frozenset(
     ]
 )
 _NAMING = frozenset({Kind.NAME, Kind.NOUN, Kind.VERB, Kind.ADJECTIVE, Kind.NUMBER})
+_PERIODS = ("代", "朝", "世纪", "年", "月", "日", "节", "季", "期间")
 _COUNTED = frozenset(
     [
         "个",
@@ -76,6 +77,7 @@ _KIND_OF = {
     "t": Kind.ADVERB, "m": Kind.DETERMINER, "g": Kind.NOUN,
 }  # fmt: skip
 _LISTS = (
+    (lex.KNOWN_NAMES, Kind.NAME),
     (lex.NEGATIONS, Kind.NEGATION),
     (lex.QUALIFIERS, Kind.QUALIFIER),
     (lex.QUESTIONS, Kind.QUESTION),
@@ -121,10 +123,17 @@ def tag(run: str, start: int, *, opens: bool) -> list[Token]:
 
 
 def _split(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    found = []
+    """The dictionary's words, with 我会 cut in two and 吕 + 成龙 made one."""
+    found: list[tuple[str, str]] = []
     for word, label in pairs:
         cut = lex.SPLIT.get(word)
-        found += [(word[:cut], "r"), (word[cut:], "v")] if cut else [(word, label)]
+        given = len(word) == 2 and label in _NAMES and found and found[-1][0] in lex.SURNAMES
+        if cut:
+            found += [(word[:cut], "r"), (word[cut:], "v")]
+        elif given and frequency(word) < _RARE:
+            found[-1] = (found[-1][0] + word, "nr")
+        else:
+            found.append((word, label))
     return found
 
 
@@ -189,6 +198,8 @@ def _kind(word: str, label: str, before: Token | None, *, opens: bool) -> Kind:
         return Kind.TIME
     if word[0] in "第零〇一二两三四五六七八九十百千万亿半几" and label[0] == "m":
         return _count(word)
+    if label == "f" and len(word) > 1 and word not in lex.AROUND and word not in lex.BOUNDS:
+        return Kind.NOUN  # 前端 is a part of a system, 前面 is not
     return _named(word, label) or _KIND_OF.get(label[0], Kind.NOUN)
 
 
@@ -210,18 +221,35 @@ def _named(word: str, label: str) -> Kind | None:
     """The dictionary calls far too much a name; believe it only where the characters speak for it."""
     seen = frequency(word)
     if label in _NAMES:
-        person = 2 <= len(word) <= 4 and (word[0] in lex.SURNAMES or word[0] in lex.NICKNAMES)
-        foreign = len(word) > 1 and all(char in lex.TRANSLITERATION for char in word)
-        return Kind.NAME if seen < _RARE and (person or foreign or seen < _UNHEARD) else Kind.NOUN
+        return Kind.NAME if seen < _RARE and _personal(word, unheard=seen < _UNHEARD) else Kind.NOUN
     if label == "n" and len(word) == 2 and word[0] == word[1] and seen < _RARE // 10:
         return Kind.VERB if word[0] in lex.VERBS else Kind.NAME  # 问问, 豆豆
-    if label == "ns" or (label == "nz" and place(word) and len(word) > 2):
+    if label == "ns" or (len(word) > 2 and word.endswith(lex.ROAD_MARKS) and seen < _RARE // 6):
         return Kind.NAME
-    if label == "j":
-        return Kind.NAME if seen < _RARE else Kind.NOUN
+    if label in {"j", "nz"}:
+        return Kind.NAME if seen < _RARE // 5 and len(word) < 4 else Kind.NOUN
     if label == "nt":
-        return Kind.NAME if word.endswith(tuple(lex.ORGANISATION_ENDS)) else Kind.NOUN
-    return None
+        known = (
+            word.endswith(tuple(lex.ORGANISATION_ENDS))
+            or word.startswith(("中国", "国家", "全国", "中央"))
+            or place(word)
+        )
+        return Kind.NAME if known else Kind.NOUN
+    return Kind.TIME if label[0] == "t" and word.endswith(_PERIODS) else None
+
+
+def _personal(word: str, *, unheard: bool) -> bool:
+    if any(char in lex.GRAMMAR for char in word):
+        return False
+    chinese = word[0] in lex.SURNAMES and (len(word) in {2, 3} or word.startswith(lex.COMPOUND_SURNAMES))
+    nickname = word[0] in lex.NICKNAMES and len(word) == 2
+    foreign = len(word) > 1 and all(char in lex.TRANSLITERATION for char in word)
+    return chinese or nickname or foreign or (unheard and len(word) < 4)
+
+
+def unusual(word: str) -> bool:
+    """Seldom a word in its own right, hence more likely part of a name."""
+    return frequency(word) < _RARE // 2
 
 
 def place(word: str) -> bool:
@@ -251,10 +279,12 @@ def _joint(near: list[Token], *, opens: bool) -> tuple[int, Kind]:
         return 1, token.kind
     after = near[1]
     pair = token.text + after.text
-    if token.text.endswith("有") and after.text == "没有":
-        return 2, Kind.VERB
+    if (token.text.endswith("有") and after.text == "没有") or after.text in {f"不{token.text}", f"没{token.text}"}:
+        return 2, Kind.VERB  # 还有没有, 要不要
     if opens and pair in lex.FILLERS:
         return 2, Kind.FILLER
+    if pair in lex.KNOWN_NAMES or pair in lex.NOUNS:
+        return 2, _LISTED[pair]
     if token.text in lex.NICKNAMES and len(after.text) == 1 and after.text in lex.SURNAMES:
         return 2, Kind.NAME
     if len(token.text) == 1 and token.text in lex.SURNAMES and after.text in lex.TITLES:
@@ -276,14 +306,25 @@ def _called(tokens: list[Token]) -> Iterator[Token]:
         if end > i:
             token = reduce(lambda one, two: _merge(one, two, Kind.NAME), tokens[i + 1 : end], token)
             token = token._replace(kind=Kind.NAME)
-        elif before and before.text in lex.KIN and _nickname(token):
+        elif i > 1 and _named_along(tokens, i):
+            token, end = _merge(token, tokens[i + 1], Kind.NAME), i + 2
+        elif before and (before.text == "姓" or (before.text in lex.KIN and _nickname(token))):
             token = token._replace(kind=Kind.NAME)
         yield token
         i = max(i + 1, end)
 
 
+def _named_along(tokens: list[Token], i: int) -> bool:
+    """老秦和费凡: after a name and an "and", a surname and one more character are a name too."""
+    pair = tokens[i : i + 2]
+    joined = tokens[i - 1].text in {"和", "与", "跟", "及"} and tokens[i - 2].kind is Kind.NAME
+    return joined and len(pair) == 2 and all(len(each.text) == 1 for each in pair) and pair[0].text in lex.SURNAMES
+
+
 def _called_until(tokens: list[Token], start: int) -> int:
     end = start
+    if tokens[start].kind is Kind.VERB:
+        return start
     while end < len(tokens) and tokens[end].kind in _NAMING and tokens[end].text not in lex.GRAMMAR:
         end += 1
     length = sum(len(token.text) for token in tokens[start:end])
@@ -293,7 +334,9 @@ def _called_until(tokens: list[Token], start: int) -> int:
 
 def _nickname(token: Token) -> bool:
     word = token.text
-    return token.kind is Kind.NOUN and len(word) in {2, 3} and (word[0] in lex.NICKNAMES or frequency(word) < _UNHEARD)
+    if token.kind not in {Kind.NOUN, Kind.ADJECTIVE} or len(word) not in {2, 3}:
+        return False
+    return word[0] in lex.NICKNAMES or word[0] == word[1] or frequency(word) < _UNHEARD
 
 
 def _merge(one: Token, two: Token, kind: Kind) -> Token:

@@ -307,6 +307,7 @@ class Grammar:
         elif token.text in {"的", "地", "得"} or token.text.startswith(("'", "’")):
             self.hang(i, before)
             self.hang(i, after)
+            self.hang(i, i - 1 if i and self.tokens[i - 1].kind is not Kind.MARK else None)
             if token.text == "的" and after is not None and self.tokens[after].kind in NOMINAL:
                 self._modifier(before, after)
         else:

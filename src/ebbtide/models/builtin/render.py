@@ -84,7 +84,10 @@ def bridge(first: Gap, word: Token, second: Gap) -> Gap:
         return Gap(None, first.mark, first.rank, lost)
     if second.rank == Rank.ITEM:
         return Gap(None, "", Rank.NONE, lost)
-    return Gap(None, second.mark, second.rank, lost)
+    # A clause that asked is gone: what stood before it was no question.
+    answered = lost and first.rank == Rank.CLAUSE and asks(second)
+    mark = ("。" if "？" in second.mark else ".") if answered else second.mark
+    return Gap(None, mark, second.rank, lost)
 
 
 def between(one: Token, gap: Gap, two: Token) -> str:

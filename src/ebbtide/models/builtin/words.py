@@ -86,6 +86,8 @@ def _join(one: Token, two: Token, kind: Kind) -> Token:
 def _joint(one: Token, two: Token, after: Token | None) -> Kind | None:
     if two.kind not in _JOINING or two.start - one.end > 1 or len(one.words) > _MANY:
         return None
+    if one.text == "第" and two.kind is Kind.NUMBER:
+        return Kind.NUMBER
     kind = _time(one, two) if two.kind in _TIMES else None
     if kind is None and one.kind is Kind.NAME:
         kind = _name(one, two, after)
@@ -140,8 +142,14 @@ def _chinese_name(one: Token, two: Token, after: Token | None) -> Kind | None:
         return Kind.NAME
     if two.kind is Kind.NUMBER and two.text.endswith(("号", "路")):
         return Kind.NAME
-    placed = two.kind in {Kind.NOUN, Kind.VERB} and chinese.place(two.text) and len(two.text) <= 3
+    placed = len(two.text) <= 3 and two.kind is Kind.NOUN and _houses(two.text)
+    placed = placed or (two.kind is Kind.VERB and two.text in zh.PLACE_ENDS)  # the 站 of a station
     return Kind.NAME if placed else None
+
+
+def _houses(word: str) -> bool:
+    """码头, 宾馆, 科技: what follows the name of a place or a firm and belongs to it."""
+    return word in zh.PLACE_ENDS or word in zh.ORGANISATION_ENDS or word.endswith(zh.HOUSE_ENDS)
 
 
 def _noun(one: Token, two: Token) -> Kind | None:
@@ -149,6 +157,10 @@ def _noun(one: Token, two: Token) -> Kind | None:
     if one.han != two.han:
         return None
     if one.han:
+        if two.text in zh.ROAD_MARKS and len(one.text) == 2 and one.end == two.start:
+            return Kind.NAME  # 人民路
+        if len(one.text) == 2 and one.end == two.start and _houses(two.text) and chinese.unusual(one.text):
+            return Kind.NAME  # 宏达广场
         vague = one.text in zh.GENERIC or two.text in zh.GENERIC
         fits = one.end == two.start and len(one.text) + len(two.text) <= _LONG
     else:

@@ -82,28 +82,32 @@ def _messages(text: str, source: str, role: str | None) -> list[Any]:
 
 async def _worked_off(mind: "Mind", task: int, caller: Caller) -> str | None:
     """Until this task is done and what it called for is compressed. Why it was set aside, if it was."""
-    with caller.progress("remembering"), _told_once(task):
+    with caller.progress("remembering"), _told_once(task) as troubles:
         await mind.idle()
         left = next((found for found in await mind.queue() if found.id == task), None)
         if left is None:
             await mind.compress()
             return None
     if left.error is None:  # the mailbox holds it back until the store works again
-        raise StoreError(problem=f"task {task} still waits: the disk failed, and the next recall tries it again")
+        raise StoreError(problem=" ".join([f"Task {task} still waits: the disk failed.", *troubles]))
     return left.error
 
 
 @contextmanager
-def _told_once(task: int) -> Iterator[None]:
-    """The mailbox warns of a task it sets aside; of this one we tell ourselves, when the bar is out of the way."""
+def _told_once(task: int) -> Iterator[list[str]]:
+    """The mailbox logs what it cannot do; of this task we tell ourselves, in one line and when the bar is gone."""
+    troubles: list[str] = []
 
     def is_news(record: logging.LogRecord) -> bool:
-        return record.levelno != logging.WARNING or task not in (record.args or ())
+        about_it = task in (record.args or ())
+        if about_it and record.exc_info:
+            troubles.append(str(record.exc_info[1]))
+        return not about_it
 
     log = logging.getLogger("ebbtide")
     log.addFilter(is_news)
     try:
-        yield
+        yield troubles
     finally:
         log.removeFilter(is_news)
 

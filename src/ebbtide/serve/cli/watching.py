@@ -55,12 +55,14 @@ async def _draw(copy: "Mind", cycles: int, every: float) -> None:
     from rich.live import Live
 
     seen = {memory.key: memory for memory in await _cast(copy, render.console().height - AROUND)}
+    whole = max([1.0, *(memory.vitality for memory in seen.values())])
     with Live(console=render.console(), auto_refresh=False) as live:
         async for cycle in _passing(copy, cycles):
             living = await _living(copy)
             seen = {key: living.get(key, memory) for key, memory in seen.items()}
             title = _title(await _figures(copy, cycle))
-            live.update(_picture(title, [_line(memory, key in living) for key, memory in seen.items()]), refresh=True)
+            lines = [_line(memory, whole) if key in living else _gone(memory) for key, memory in seen.items()]
+            live.update(_picture(title, lines), refresh=True)
             await asyncio.sleep(every)
 
 
@@ -89,9 +91,14 @@ def _picture(title: str, lines: list[tuple[str, str, str]]) -> "Table":
     return picture
 
 
-def _line(memory: "Memory", living: bool) -> tuple[str, str, str]:
-    text = render.preview(memory.text, 200)
-    if not living:
-        return "", "[dim]forgotten[/]", f"[dim]{text}[/]"
-    bar = "█" * round(WIDTH * min(memory.vitality, 1.0))
-    return f"[cyan]{bar:<{WIDTH}}[/] {memory.vitality:5.2f}", render.styled(memory.state), text
+def _line(memory: "Memory", whole: float) -> tuple[str, str, str]:
+    bar = "█" * round(WIDTH * min(memory.vitality / whole, 1.0))
+    return (
+        f"[cyan]{bar:<{WIDTH}}[/] {memory.vitality:5.2f}",
+        render.styled(memory.state),
+        render.preview(memory.text, 200),
+    )
+
+
+def _gone(memory: "Memory") -> tuple[str, str, str]:
+    return "", "[dim]forgotten[/]", f"[dim]{render.preview(memory.text, 200)}[/]"

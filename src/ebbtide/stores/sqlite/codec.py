@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,6 +17,10 @@ _trashed = msgspec.json.Decoder(Trashed)
 _snapshot = msgspec.json.Decoder(Snapshot)
 _task = msgspec.json.Decoder(Task)
 _words = msgspec.json.Decoder(tuple[str, ...])
+
+# What reading back raises when the bytes are not ours; the third is SQLite naming what it cannot read itself.
+GARBLED = (msgspec.MsgspecError, zlib.error, UnicodeDecodeError)
+_T = TypeVar("_T")
 
 
 def kind(change: Change) -> str:
@@ -33,19 +37,25 @@ def encode_all(values: Sequence[Any]) -> list[str]:
 
 
 def entry(seq: int, kind: str, body: str, token: str | None) -> Entry:
-    return Entry(seq, _decoders[kind].decode(body), token or "")
+    if kind not in _decoders:
+        raise msgspec.ValidationError(f"there are no entries of the kind {kind!r}")
+    return Entry(seq, _decode(_decoders[kind], body), token or "")
 
 
 def trashed(body: str) -> Trashed:
-    return _trashed.decode(body)
+    return _decode(_trashed, body)
 
 
 def task(body: str) -> Task:
-    return _task.decode(body)
+    return _decode(_task, body)
 
 
 def words(body: str) -> tuple[str, ...]:
-    return _words.decode(body)
+    return _decode(_words, body)
+
+
+def _decode(decoder: msgspec.json.Decoder[_T], body: str | None) -> _T:
+    return decoder.decode(body or "")  # a damaged file gives nothing where there must be something
 
 
 def content(row: Sequence[str]) -> Content:

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from ebbtide.core.errors import StoreDamaged, StoreError, StoreFull, StoreUnreadable
 from ebbtide.stores.sqlite import log
+from ebbtide.stores.sqlite.codec import GARBLED
 from ebbtide.stores.sqlite.writer import Statement
 
 _STRIP = 50  # rows in one insert: far fewer calls than one for each
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+# Text that is none is Python's own finding, without a code; a table or column of ours can only be gone by damage.
+_SIGNS_OF_DAMAGE = ("decode to UTF-8", "no such table", "no such column")
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 
@@ -85,11 +88,13 @@ def named_errors(path: Path) -> Iterator[None]:
         raise _named(error, path) from error
     except OSError as error:
         raise StoreUnreadable(path=path, detail=error.strerror or str(error)) from error
+    except GARBLED as error:
+        raise StoreDamaged(path=path, detail=f"what is written there makes no sense: {error}") from error
 
 
 def _named(error: sqlite3.Error, path: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in _DAMAGED:
+    if code in _DAMAGED or any(sign in str(error) for sign in _SIGNS_OF_DAMAGE):
         return StoreDamaged(path=path, detail=error)
     if code in _NO_ROOM:
         return StoreFull(path=path, detail=error)

@@ -26,12 +26,19 @@ def make(path: Path) -> None:
     new.replace(path)
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the file to the present version. A file of another program, or of a later Ebbtide, is refused."""
-    if not _has_tables(connection):
+def require_ours(path: Path) -> None:
+    """Refuse another program's file before SQLite opens it our way, which would change it."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    if not header:
         raise StoreDamaged(path=path, detail="there is nothing in it")
-    if _pragma(connection, "application_id") != APPLICATION_ID:
-        raise StoreUnreadable(path=path, detail=_foreign(connection))
+    if header.startswith(b"SQLite format 3\0") and header[68:72] != APPLICATION_ID.to_bytes(4, "big"):
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            raise StoreUnreadable(path=path, detail=_foreign(connection))
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the file to the present version. A file of a later Ebbtide is refused."""
     version = _pragma(connection, "user_version")
     if version > VERSION:
         detail = f"it was written by a later Ebbtide (format {version}, this one knows {VERSION}): update Ebbtide"
@@ -81,7 +88,3 @@ def _foreign(connection: sqlite3.Connection) -> str:
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-
-
-def _has_tables(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1").fetchone() is not None

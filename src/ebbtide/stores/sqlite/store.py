@@ -33,7 +33,7 @@ from ebbtide.stores.sqlite.connection import connect, named_errors, write
 from ebbtide.stores.sqlite.lock import MindLock
 from ebbtide.stores.sqlite.log import Log
 from ebbtide.stores.sqlite.queries import sql
-from ebbtide.stores.sqlite.schema import make, migrate
+from ebbtide.stores.sqlite.schema import make, migrate, require_ours
 from ebbtide.stores.sqlite.writer import Statement, Writer, joined
 
 Durability = Literal["normal", "full"]
@@ -61,7 +61,9 @@ class SqliteStore:
 
     def _open(self, durability: Durability) -> None:
         with named_errors(self._path), ExitStack() as opened:
-            if not self._path.exists():
+            if self._path.exists():
+                require_ours(self._path)
+            else:
                 make(self._path)
             self._connection = opened.enter_context(closing(connect(self._path, durability)))
             migrate(self._connection, self._path)
@@ -81,9 +83,9 @@ class SqliteStore:
         self._closed = False
 
     def _load(self) -> None:
-        self._ahead = False
         self._ledger = loader.load(self._connection)
         self._writer = Writer(self._ledger.state)
+        self._ahead = False
 
     # ---- writing
 
@@ -204,8 +206,8 @@ class SqliteStore:
         await self._settled()
         with named_errors(self._path):
             rows = self._reader.execute(sql("read_contents"), (codec.encode(list(ids)),)).fetchall()
-        # Others may have forgotten some while we waited for the disk.
-        return {row[0]: codec.content(row[1:]) for row in rows if row[0] in self._state.table}
+            # Others may have forgotten some while we waited for the disk.
+            return {row[0]: codec.content(row[1:]) for row in rows if row[0] in self._state.table}
 
     async def signals(self, ids: Sequence[int] | None = None) -> Signals:
         return self._state.signals() if ids is None else self._state.signals_of(ids)
@@ -254,7 +256,7 @@ class SqliteStore:
         asked = {"key": key, "ids": None if ids is None else codec.encode(list(ids))}
         with named_errors(self._path):
             rows = self._reader.execute(sql("read_some_trash"), asked).fetchall()
-        return [(codec.content(row), codec.trashed(row[-1])) for row in rows]
+            return [(codec.content(row), codec.trashed(row[-1])) for row in rows]
 
     async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:
         await self._settled()
@@ -263,13 +265,13 @@ class SqliteStore:
                 rows = self._reader.execute(sql("read_journal"), (after, limit)).fetchall()
             else:
                 rows = self._reader.execute(sql("read_journal_of_memory"), (memory, after, limit)).fetchall()
-        return [codec.entry(*row) for row in rows]
+            return [codec.entry(*row) for row in rows]
 
     async def base(self) -> Snapshot | None:
         await self._settled()
         with named_errors(self._path):
             packed = loader.read_base(self._reader)
-        return codec.unpack(packed) if packed else None
+            return codec.unpack(packed) if packed else None
 
     async def snapshot(self) -> Snapshot:
         while self._lazy or self._flusher is not None:  # until nobody writes: mirror and tables must be of one moment
@@ -278,8 +280,8 @@ class SqliteStore:
         with named_errors(self._path):
             rows = self._reader.execute(sql("read_all_contents")).fetchall()
             forgotten = self._reader.execute(sql("read_trash")).fetchall()
-        trash = {codec.trashed(row[-1]).id: codec.content(row) for row in forgotten}
-        return dump(state, {row[0]: codec.content(row[1:]) for row in rows}, trash)
+            trash = {codec.trashed(row[-1]).id: codec.content(row) for row in forgotten}
+            return dump(state, {row[0]: codec.content(row[1:]) for row in rows}, trash)
 
     async def compact(self, base: Snapshot) -> None:
         await self._checkpoint()
