@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from ebbtide.core.changes import Batch, Enqueue, PutMemory, Receipt, Settle
-from ebbtide.core.errors import InvalidInput, ModelFailed, StoreClosed, StoreFull, UnknownTask
+from ebbtide.core.errors import Conflict, ModelFailed, StoreClosed, StoreFull, UnknownTask
 from ebbtide.core.memory import Message
 from ebbtide.core.ports import Distilled, SmallModel, Store
 from ebbtide.mind import Mind, cycle
@@ -336,12 +336,14 @@ async def test_a_task_can_be_given_up() -> None:
 async def test_only_what_was_set_aside_can_be_tried_again() -> None:
     mind = await network_in_ram()
     waiting = await mind.remember(said("Ada came"))
-    with pytest.raises(UnknownTask):
+    with pytest.raises(Conflict, match="has not failed: it waits for its turn"):
         await mind.retry(waiting)
     await mind.idle()
     (cycle_due,) = await mind.queue()
-    with pytest.raises((UnknownTask, InvalidInput)):
+    with pytest.raises(Conflict, match="has not failed"):
         await mind.retry(cycle_due.id)
+    with pytest.raises(UnknownTask):
+        await mind.retry(waiting)  # done by now
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -9,10 +9,9 @@ FORKING = """
 import os
 from ebbtide.mind.tokens import new_token
 new_token()
-child = os.fork()
-print(new_token(), flush=True)
-if child:
+if child := os.fork():
     os.waitpid(child, 0)
+print(new_token(), flush=True)
 """
 
 

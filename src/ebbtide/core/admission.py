@@ -40,6 +40,7 @@ from ebbtide.core.errors import (
     UnknownMemory,
     UnknownTask,
 )
+from ebbtide.core.metabolism import Network
 from ebbtide.core.state import MindState
 
 
@@ -91,6 +92,7 @@ class Admission:
             case Configure():
                 self._configure(change)
             case Focus():
+                self._require_network()
                 for memory in change.ids:
                     self._require(memory, f"#{memory}")
             case Settle() | SetAside() | Requeue():
@@ -117,6 +119,11 @@ class Admission:
         if self._tasks.get(c.task, c.task in self._state.tasks) is False:
             raise UnknownTask(task=c.task)
         self._tasks[c.task] = not isinstance(c, Settle)
+
+    def _require_network(self) -> None:
+        """Focus pins links; elsewhere links do not age, and pinning them would be an event nobody accounts for."""
+        if self._state.regime.metabolism.name != Network.name:
+            raise Conflict(problem="only a network mind has a focus")
 
     def _put(self, c: PutMemory) -> None:
         if self._is_alive(c.id) or self._in_trash(c.id):
