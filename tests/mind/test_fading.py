@@ -3,6 +3,7 @@
 import asyncio
 import math
 import string
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,8 @@ from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DAY
 from ebbtide.core.metabolism import Network
 from ebbtide.mind import Mind
-from tests.helpers import FakeClock, everything, lives, store_of
+from ebbtide.stores.memory import MemoryStore
+from tests.helpers import FakeClock, batch, configured, everything, lives, store_of
 from tests.scripted_model import (
     FAILS,
     Answer,
@@ -22,6 +24,7 @@ from tests.scripted_model import (
     by_text,
     links,
     network_in_ram,
+    network_mind,
     said,
     tell,
     texts,
@@ -177,6 +180,18 @@ async def test_pinned_links_stand_at_exactly_one_and_decay_goes_on_from_there() 
     assert (await strengths())["Cheung"] == 0.97
     await topics(mind, 1)  # and Lamma
     assert await strengths() == {"Lamma": 0.97, "Cheung": pytest.approx(0.9409, abs=1e-15)}
+
+
+async def test_a_weak_link_that_focus_took_hold_of_fades_from_one() -> None:
+    mind = await network_in_ram(focus_limit=1)
+    await tell(mind, "Ada came")
+    await mind.put(HUNDRED, key="note")
+    await mind.link("note", "entity/ada", "about", 0.3)
+    assert (await mind.explain("note")).memory.vitality == 1.0
+    await topics(mind, 1)
+    assert (await mind.explain("note")).memory.vitality == 0.97
+    await topics(mind, 1, 1)
+    assert (await mind.explain("note")).memory.vitality == pytest.approx(0.9409)
 
 
 async def test_back_in_focus_a_link_stands_at_one_again_and_wears_anew_from_there() -> None:
@@ -341,6 +356,28 @@ async def test_sweeping_reports_a_trace_once_and_removes_it() -> None:
     assert await mind.recall() == "[记忆] Kim paints"
     assert await mind.traces() == []
     assert await mind.check() == []
+
+
+async def test_a_cycle_that_comes_in_between_does_not_make_a_swept_trace_be_told_twice() -> None:
+    class Slow(MemoryStore):
+        async def trash(self, **asked: Any) -> Any:
+            for _ in range(20):  # long enough for a cycle to end, if it may
+                await asyncio.sleep(0)
+            return await super().trash(**asked)
+
+    store = Slow()
+    params = {"traces": "sweep", "decay_rate": 0.5, "link_break_threshold": 0.3, "delete_threshold": 0}
+    await store.apply(batch(configured("network", **params)))
+    mind = network_mind(store)
+    await mind.remember(said("Kim has a red boat | Kim paints"))
+    await mind.idle()
+    await mind.forget((await by_text(mind, "Kim has")).key)
+    recalling = asyncio.create_task(mind.recall())
+    for _ in range(5):
+        await asyncio.sleep(0)
+    await mind.compress()  # breaks 上文, which was 0.5, and not the link from Kim, who is in focus
+    assert (await recalling).count("曾记得") == 2
+    assert await mind.recall() == "[记忆] Kim paints"
 
 
 async def test_sweeping_leaves_alone_what_was_not_reported() -> None:

@@ -93,6 +93,13 @@ async def test_the_smallest_pools_still_remember_what_was_said_last(size: int) -
     await assert_the_pool_was_kept(mind)
 
 
+async def test_points_that_fall_out_of_focus_do_so_before_they_may_be_given_up() -> None:
+    mind = await network_in_ram(node_pool=3)
+    await tell(mind, "Ada met Bo | Cy met Di")  # in one go: both pairs cannot be in the pool
+    assert await mind.focus() == ["Cy", "Di"]
+    await assert_the_pool_was_kept(mind)
+
+
 async def test_the_least_important_gives_way() -> None:
     mind = await network_in_ram(node_pool=4)
     for key in ("a", "b", "c", "d"):

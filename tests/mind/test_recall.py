@@ -151,6 +151,19 @@ async def test_nearer_first_then_stronger_then_newer() -> None:
     ]
 
 
+async def test_of_equals_the_newest_memory_comes_first_whenever_it_was_linked() -> None:
+    mind = await network_in_ram(focus_limit=2)
+    await mind.remember(said("Ada met Bo"))
+    await mind.idle()
+    for key in ("first", "second", "third"):
+        await mind.put(f"the {key} note", key=key)
+    for point, key in (("entity/ada", "third"), ("entity/ada", "first"), ("entity/bo", "second")):
+        await mind.link(point, key, "has", 0.1)  # focus holds all three at 1.0
+    assert await mind.recall([], ["has"], 1) == "\n---\n".join(
+        f"[记忆] the {key} note" for key in ("third", "second", "first")
+    )
+
+
 async def test_a_memory_is_told_where_it_is_nearest_and_only_once() -> None:
     mind = await network_in_ram()
     await mind.remember(said("Ada one | Ada two | Ada three"))

@@ -76,6 +76,22 @@ async def test_a_mind_that_never_forgets_would_know_it_all() -> None:
     assert await mind.check() == []
 
 
+async def test_an_entity_forgotten_by_then_is_made_anew_when_it_is_mentioned_again() -> None:
+    # Out of focus, Ada has two links: 2 · 0.9 ≥ 1 keeps her, 2 · 0.4 leaves 2 of 3 letters.
+    story = ["Ada met", "Ada saw", "Bo Cy", "Ada Di"]
+    mind, other = await lived(story, decay_rate=0.9), await lived(story, decay_rate=0.4)
+    retold = await mind.replay(params={"decay_rate": 0.4})
+    assert await shape(retold, await told_in(mind)) == await shape(other, await told_in(other))
+    assert await store_of(retold).find("entity/ada") != await store_of(mind).find("entity/ada")
+
+
+async def test_one_still_alive_is_used_again() -> None:
+    story = ["Ada met", "Ada saw", "Bo Cy", "Ada Di"]
+    mind, other = await lived(story, decay_rate=0.4), await lived(story, decay_rate=0.9)
+    retold = await mind.replay(params={"decay_rate": 0.9})
+    assert await shape(retold, await told_in(mind)) == await shape(other, await told_in(other))
+
+
 async def test_texts_are_as_they_were_told_for_no_model_is_asked() -> None:
     mind = await lived([LONG, "Ada met Bo", 20])
     assert len((await by_text(mind, "Lin takes")).text) < 103

@@ -126,7 +126,7 @@ class Store(Protocol):
         ...
 
     async def reserve(self, count: int) -> int:
-        """The first of `count` ids that are the caller's and nobody else's, ever."""
+        """The first of `count` ids that are the caller's and nobody else's, ever; of none, the first nobody has."""
         ...
 
     async def find(self, key: str) -> int | None:

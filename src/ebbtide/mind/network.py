@@ -91,8 +91,7 @@ class NetworkLife:
     async def fade(self, cycles: int) -> None:
         """Let so many cycles be due that nothing told has called for, and carry them out."""
         for _ in range(cycles):
-            living = await self._store.living()
-            due = Enqueue(self._clock.now(), COMPRESS, upto=int(living[-1]) if len(living) else 0)
+            due = Enqueue(self._clock.now(), COMPRESS, upto=await self._store.reserve(0) - 1)
             await self._store.apply(Batch((due,), new_token()))
             await self.compress(lambda: False)
 

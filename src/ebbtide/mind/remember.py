@@ -124,7 +124,8 @@ class Telling:
             if before is not None and self._room.holds(before):
                 self._link_both(before, segment, NEXT, PREVIOUS, self._network.link_initial_strength)
             before = segment
-        due = Enqueue(self._now, COMPRESS, upto=await self._youngest() if before is None else before)
+        youngest = await self._store.reserve(0) - 1 if before is None else before
+        due = Enqueue(self._now, COMPRESS, upto=youngest)
         return [*self._changes, Settle(self._now, self._task.id), due]
 
     async def undisturbed(self) -> bool:
@@ -166,10 +167,6 @@ class Telling:
     def _link_both(self, one: int, other: int, there: str, back: str, strength: float) -> None:
         self._changes.append(PutLink(self._now, one, other, there, strength))
         self._changes.append(PutLink(self._now, other, one, back, strength))
-
-    async def _youngest(self) -> int:
-        living = await self._store.living()
-        return int(living[-1]) if len(living) else 0
 
     def _said_at(self) -> float:
         """When it was said, as far as the messages tell."""
