@@ -232,6 +232,25 @@ async def test_a_link_that_focus_held_comes_back_from_the_trash_as_it_stood() ->
     assert (await mind.explain(key)).memory.vitality == 0.97
 
 
+async def test_links_that_pass_to_another_memory_keep_the_wear_they_have() -> None:
+    mind = await network_in_ram(decay_rate=0.5, link_break_threshold=0.01, delete_threshold=0)
+    for key in ("old", "elsewhere"):
+        await mind.put(f"{HUNDRED} {key}", key=key)
+    await mind.link("elsewhere", "old", "knows", 1.0)
+    await mind.link("old", "elsewhere", "knows", 0.8)
+    await mind.fade(2)
+    await mind.put("the young one", key="young")
+    await mind.link("young", "elsewhere", "likes", 1.0)
+    await mind.merge("young", "old")
+    # young has had no scan, old two: 1.0 of its own and 0.8 · 0.5² = 0.2
+    assert (await mind.explain("young")).memory.vitality == 1.2
+    await mind.fade()
+    assert (await mind.explain("young")).memory.vitality == 0.6
+    await mind.restore("old")
+    assert (await mind.explain("old")).memory.vitality == 0.2
+    assert await mind.check() == []
+
+
 # ---- forgetting is inevitable
 
 

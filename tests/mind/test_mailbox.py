@@ -389,12 +389,12 @@ async def test_a_model_that_segments_badly_fails_the_task(bad: list[str], reason
 
 
 class Full(MemoryStore):
-    """Has no room for anything but tasks while `full`."""
+    """Has no room, while it is `full`, for what somebody says."""
 
-    full = False
+    full = ""
 
     async def apply(self, batch: Batch, *, lazy: bool = False) -> Receipt:
-        if self.full and not isinstance(batch.changes[0], Enqueue):
+        if self.full and not isinstance(batch.changes[0], Enqueue) and self.full in str(batch.changes):
             raise StoreFull(path="mind.db", detail="no space left")
         return await super().apply(batch, lazy=lazy)
 
@@ -407,14 +407,14 @@ async def full_mind(model: SmallModel | None = None) -> tuple[Full, Mind]:
 
 async def test_a_store_that_fails_leaves_the_task_waiting_and_those_behind_it_too() -> None:
     store, mind = await full_mind()
-    store.full = True
+    store.full = "Ada came"  # there would be room for the others, but order is strict
     for name in ("Ada", "Bo", "Cy"):
         await mind.remember(said(f"{name} came"))
     await mind.idle()
     assert await everything(mind) == ()
     assert [(task.kind, task.error) for task in await mind.queue()] == [("remember", None)] * 3
     assert await mind.recall() == ""  # asking is still possible
-    store.full = False
+    store.full = ""
     await mind.remember(said("Di came"))  # any call takes them up again, in their order
     await mind.idle()
     assert await texts(mind) == ["Ada came", "Bo came", "Cy came", "Di came"]
@@ -423,15 +423,24 @@ async def test_a_store_that_fails_leaves_the_task_waiting_and_those_behind_it_to
 
 async def test_a_task_that_cannot_even_be_set_aside_waits() -> None:
     store, mind = await full_mind(Choosy(trouble=LookupError("a bug")))
-    store.full = True
+    store.full = "a bug"
     await mind.remember(said("Trouble ahead"))
     await mind.remember(said("Ada came"))
     await mind.idle()
     assert [task.error for task in await mind.queue()] == [None, None]
-    store.full = False
+    store.full = ""
     await mind.idle()
     assert await texts(mind) == ["Ada came"]
     assert [task.error for task in await mind.queue() if task.kind == "remember"] == ["LookupError: a bug"]
+
+
+async def test_a_queue_that_differs_from_the_journal_is_found() -> None:
+    mind = await network_in_ram()
+    await mind.remember(said("Lin left"))
+    await mind.idle()
+    assert await mind.check() == []
+    cast(MemoryStore, store_of(mind)).state.tasks.clear()
+    assert await mind.check() == ["tasks"]
 
 
 # ---- the end

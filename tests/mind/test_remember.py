@@ -179,6 +179,18 @@ async def test_an_entity_that_was_forgotten_is_made_anew() -> None:
     assert [(trace.relation, trace.known) for trace in await mind.traces()] == [("about", "Lin")]
 
 
+async def test_an_entity_whose_name_has_faded_is_still_known_by_it() -> None:
+    mind = await network_in_ram(focus_limit=1)
+    await tell(mind, "Gabriella sings")
+    await tell(mind, "Bo came")
+    assert "Gabriell" in await texts(mind, "entity")  # 10 · 0.97: nine letters are left
+    await tell(mind, "Gabriella is back")
+    assert await mind.focus() == ["gabriella"]
+    await tell(mind, "and sings again")
+    assert await mind.focus() == ["gabriella"]
+    assert len([memory for memory in await everything(mind) if memory.key.startswith("entity/gab")]) == 1
+
+
 # ---- N4: links
 
 

@@ -1,9 +1,7 @@
 """What every store promises about writing: whole batches, in order, once, and for good."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
@@ -11,17 +9,14 @@ from ebbtide.core.changes import (
     Access,
     Change,
     Discard,
-    Entry,
     Focus,
     Forget,
     Merge,
     PutLink,
     Restore,
     Rewrite,
-    Scan,
     Traverse,
     Unlink,
-    WriteDown,
 )
 from ebbtide.core.errors import (
     Conflict,
@@ -29,48 +24,14 @@ from ebbtide.core.errors import (
     InvalidInput,
     KeyTaken,
     NotInTrash,
-    StoreClosed,
     UnknownLink,
     UnknownMemory,
 )
-from ebbtide.core.memory import Content, State
 from ebbtide.core.ports import Store, Where
-from ebbtide.core.snapshot import Snapshot
 from tests.builders import BIRTH
 from tests.helpers import batch, born, configured
 from tests.stores.conftest import Shelf
-
-T1, T2, T3 = BIRTH + 1, BIRTH + 2, BIRTH + 3
-
-
-def says(key: str, text: str = "something else") -> Content:
-    return Content(key, text)
-
-
-async def furnish(store: Store, metabolism: str = "activity") -> None:
-    """k1 → k2 → k3, k4 forgotten, k5 merged into k1 (so that k5's link to k3 is k1's now)."""
-    await store.apply(batch(configured(metabolism), *(born(i) for i in range(1, 6))))
-    await store.apply(
-        batch(PutLink(T1, 1, 2, "next", 0.5), PutLink(T1, 2, 3, "next", 0.7), PutLink(T1, 5, 3, "about", 0.9))
-    )
-    await store.apply(batch(Access(T1, (1, 2)), Forget(T2, 4, "k4")))
-    await store.apply(batch(Merge(T2, 1, 5, "k5", says("k1", "both"), born(1).content)))
-
-
-@dataclass(frozen=True)
-class Everything:
-    """All there is to see of a store."""
-
-    snapshot: Snapshot
-    journal: list[Entry]
-    contents: dict[int, Content]
-    seq: int
-
-
-async def look(store: Store) -> Everything:
-    contents = await store.contents(list(range(1, 10)))
-    return Everything(await store.snapshot(), await store.journal(), contents, store.seq)
-
+from tests.stores.furnished import T3, found, furnish, look, says
 
 # ---- all or nothing
 
@@ -116,7 +77,7 @@ REFUSED: dict[str, tuple[Sequence[Change], type[EbbtideError]]] = {
     "restoring under a taken key": ([Restore(T3, 4, "k1")], KeyTaken),
     "restoring twice": ([Restore(T3, 4, "k4"), Restore(T3, 4, "k4")], NotInTrash),
     "restoring what the batch discards": ([Discard(T3, (4,)), Restore(T3, 4, "k4")], NotInTrash),
-    "focus on nobody": ([Focus(T3, (1, 9))], UnknownMemory),
+    "focus in a mind that has none": ([Focus(T3, (1,))], Conflict),
     "another metabolism": ([configured("score")], Conflict),
 }
 
@@ -138,6 +99,14 @@ async def test_a_batch_that_does_not_fit_changes_nothing(store: Store, why: str)
     # and the store goes on as if nobody had asked
     receipt = await store.apply(batch(*good))
     assert receipt.seq == before.seq + 4
+
+
+async def test_nobody_can_be_in_focus_who_is_not_there(store: Store) -> None:
+    await furnish(store, "network")
+    before = await look(store)
+    with pytest.raises(UnknownMemory):
+        await store.apply(batch(Focus(T3, (1,)), Focus(T3, (1, 9))))
+    assert await look(store) == before
 
 
 async def test_the_token_of_a_refused_batch_is_not_spent(store: Store) -> None:
@@ -273,10 +242,6 @@ async def test_an_id_is_never_used_again_after_reopening(shelf: Shelf) -> None:
 # ---- ticks
 
 
-def found(seen: int, *ids: int, scores: tuple[int, ...] | None = None) -> WriteDown:
-    return WriteDown(T3, seen, ids, (1,) * len(ids), (1,) * len(ids), scores)
-
-
 async def test_a_tick_leaves_what_has_moved_on_and_says_so(store: Store) -> None:
     await furnish(store)
     seen = store.seq
@@ -320,107 +285,3 @@ async def test_scores_are_written_where_there_are_scores(store: Store) -> None:
     await store.apply(batch(found(store.seq, 2)))
     assert (await store.signals([1, 2])).score.tolist() == [7, 99]
     assert await store.page(Where(score=(99, 99))) == [2]
-
-
-# ---- lazy batches
-
-
-async def test_lazy_batches_are_visible_at_once(store: Store) -> None:
-    await furnish(store)
-    await store.apply(batch(Access(T3, (1,)), token="lazy"), lazy=True)
-    assert (await store.signals([1])).access_count[0] == 2
-    assert (await store.journal())[-1].change == Access(T3, (1,))
-    assert (await store.apply(batch(Access(T3, (1,)), token="lazy"))).repeated
-
-
-async def test_lazy_batches_are_on_disk_after_closing(shelf: Shelf) -> None:
-    await furnish(shelf.store)
-    await shelf.store.apply(batch(Access(T3, (1, 1)), Traverse(T3, (2,))), lazy=True)
-    await shelf.store.apply(batch(Scan(T3, ((3, 3),))), lazy=True)
-    before = await look(shelf.store)
-    assert await look(await shelf.reopen()) == before
-
-
-async def test_lazy_and_other_batches_keep_their_order(store: Store) -> None:
-    await furnish(store)
-    changes: list[Change] = [Access(T3, (1,)), born(6), Traverse(T3, (6,)), Forget(T3, 6, "k6"), Access(T3, (2,))]
-    start = store.seq
-    await asyncio.gather(*(store.apply(batch(c), lazy=isinstance(c, Access | Traverse)) for c in changes))
-    assert [entry.change for entry in await store.journal(after=start)] == changes
-
-
-# ---- many at once
-
-
-async def test_whoever_comes_at_the_same_time_is_served_whole_and_in_order(store: Store) -> None:
-    await store.apply(batch(configured("activity")))
-    receipts = await asyncio.gather(*(store.apply(batch(born(i), born(1000 + i))) for i in range(1, 101)))
-    assert [receipt.seq for receipt in receipts] == [1 + 2 * i for i in range(1, 101)]
-    assert len(await store.contents([i for n in range(1, 101) for i in (n, 1000 + n)])) == 200
-
-
-async def test_a_refusal_among_many_harms_only_itself(store: Store) -> None:
-    await store.apply(batch(configured("activity")))
-    tried = [store.apply(batch(born(i, f"k{i % 7}"))) for i in range(1, 15)]
-    results = await asyncio.gather(*tried, return_exceptions=True)
-    assert [isinstance(result, KeyTaken) for result in results] == [False] * 7 + [True] * 7
-    assert (await store.info()).memories == 7
-
-
-async def test_a_large_batch_is_as_whole_as_a_small_one(store: Store) -> None:
-    await store.apply(batch(configured("retention")))
-    many = [born(i, at=BIRTH + i) for i in range(1, 501)]
-    with pytest.raises(KeyTaken):
-        await store.apply(batch(*many, born(501, "k1")))
-    assert (await store.info()).memories == 0
-    await store.apply(batch(*many, PutLink(T1, 1, 500, "r", 0.1)))
-    assert (await store.signals()).created_at.tolist() == [BIRTH + i for i in range(1, 501)]
-
-
-# ---- the end
-
-
-async def test_closing_twice_is_closing_once(store: Store) -> None:
-    await furnish(store)
-    await store.close()
-    await store.close()
-
-
-async def test_a_mind_closed_and_opened_is_the_same_mind(shelf: Shelf) -> None:
-    await furnish(shelf.store, "retention")
-    await shelf.store.apply(batch(found(shelf.store.seq, 3), Focus(T3, (2,)), Scan(T3, ((1, 1), (3, 9)))))
-    before = await look(shelf.store)
-    assert await look(await shelf.reopen()) == before
-
-
-USES: dict[str, Callable[[Store], Awaitable[Any]]] = {
-    "apply": lambda store: store.apply(batch(born(6))),
-    "apply lazily": lambda store: store.apply(batch(Access(T3, (1,))), lazy=True),
-    "reserve": lambda store: store.reserve(1),
-    "find": lambda store: store.find("k1"),
-    "contents": lambda store: store.contents([1]),
-    "signals": lambda store: store.signals(),
-    "links": lambda store: store.links(1, outgoing=True),
-    "page": lambda store: store.page(Where(states=(State.ACTIVE,))),
-    "trash": lambda store: store.trash(),
-    "journal": lambda store: store.journal(),
-    "base": lambda store: store.base(),
-    "snapshot": lambda store: store.snapshot(),
-    "info": lambda store: store.info(),
-}
-
-
-@pytest.mark.parametrize("use", USES)
-async def test_a_closed_store_says_that_it_is_closed(store: Store, use: str) -> None:
-    await furnish(store)
-    await store.close()
-    with pytest.raises(StoreClosed):
-        await USES[use](store)
-
-
-async def test_a_closed_store_cannot_be_compacted(store: Store) -> None:
-    await furnish(store)
-    base = await store.snapshot()
-    await store.close()
-    with pytest.raises(StoreClosed):
-        await store.compact(base)

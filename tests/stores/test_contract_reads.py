@@ -192,6 +192,15 @@ async def test_focus_pins_links_at_one_and_lets_them_fade_from_there(store: Stor
     assert await store.links(1, outgoing=True) == [Link(1, 2, "a", 0.5)]
 
 
+async def test_focus_holds_its_links_also_after_reopening(shelf: Shelf) -> None:
+    await begin(shelf.store, "network", decay_rate=0.5)
+    await shelf.store.apply(batch(PutLink(T1, 1, 2, "a", 0.3), PutLink(T1, 1, 3, "a", 0.8), Focus(T1, (2,))))
+    await shelf.store.apply(batch(Scan(T1, ((1, 1),))))
+    store = await shelf.reopen()
+    assert await store.links(1, outgoing=True) == [Link(1, 2, "a", 1.0), Link(1, 3, "a", 0.4)]
+    assert await store.focus() == (2,)
+
+
 # ---- pages
 
 

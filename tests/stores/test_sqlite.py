@@ -4,8 +4,10 @@ import asyncio
 import random
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+import threading
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
@@ -20,6 +22,8 @@ from ebbtide.stores.sqlite.connection import write
 from ebbtide.stores.sqlite.writer import Statement
 from tests.builders import BIRTH
 from tests.helpers import batch, born, configured
+
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -152,15 +156,43 @@ async def test_a_mind_that_cannot_even_be_read_again_says_so_to_everyone(
 # ---- reading while others write
 
 
-async def test_a_reader_never_sees_one_that_was_forgotten_while_it_waited(full: SqliteStore) -> None:
-    pending = asyncio.ensure_future(full.apply(batch(born(6))))
-    await asyncio.sleep(0)
-    reading = asyncio.ensure_future(full.contents([1, 2]))
-    await asyncio.sleep(0)
-    leaving = asyncio.ensure_future(full.apply(batch(Forget(BIRTH, 1, "k1"))))
-    seen = await reading
-    assert set(seen) <= set((await full.signals()).id.tolist())
-    await asyncio.gather(pending, leaving)
+class Gate:
+    """A disk that commits when told to."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._allowed = threading.Semaphore(0)
+        patch.setattr(module, "write", self)
+
+    def __call__(self, connection: sqlite3.Connection, statements: Sequence[Statement]) -> None:
+        assert self._allowed.acquire(timeout=30)
+        write(connection, statements)
+
+    def open(self, times: int = 1) -> None:
+        self._allowed.release(times)
+
+
+async def begun(work: Coroutine[Any, Any, T]) -> "asyncio.Future[T]":
+    """The work has got as far as it gets without the disk."""
+    task = asyncio.ensure_future(work)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return task
+
+
+async def test_a_reader_never_sees_one_that_was_forgotten_while_it_waited(
+    full: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(monkeypatch)
+    first = await begun(full.apply(batch(born(6))))
+    reading = await begun(full.contents([1, 2]))
+    gate.open()
+    await first  # now it is the reader's turn to wait for the disk
+    leaving = await begun(full.apply(batch(Forget(BIRTH, 1, "k1"))))
+    gate.open()
+    seen = await reading  # what is on disk still knows k1, what is in RAM does not
+    assert set(seen) == {2}
+    gate.open(10)
+    await leaving
 
 
 async def test_a_snapshot_is_of_one_moment_however_busy_the_mind(full: SqliteStore) -> None:

@@ -235,7 +235,7 @@ class Stores(RuleBasedStateMachine):
 
     def _change(self, data: st.DataObject) -> Change:
         now, draw = self._clock.now(), data.draw
-        match draw(st.sampled_from(sorted(KINDS if self.metabolism == "network" else KINDS - {"focus"})), "kind"):
+        match draw(st.sampled_from(sorted(KINDS)), "kind"):
             case "access":
                 return Access(now, (self._who(data), self._who(data)))
             case "traverse":
