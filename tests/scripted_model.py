@@ -10,6 +10,7 @@ compress    the first so many characters, to the letter
 
 import asyncio
 import re
+import string
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
@@ -156,3 +157,30 @@ async def links(mind: Mind, names: Callable[[Memory], str] = lambda memory: memo
 def both_ways(one: str, relation: str, others: Iterable[str], strength: float = 1.0) -> set[tuple[Any, ...]]:
     """Links between a segment and focus points."""
     return {ends for other in others for ends in ((one, relation, other, strength), (other, relation, one, strength))}
+
+
+# ---- fading
+
+# A hundred characters without a capital but the first: one entity, and any prefix of it is a compression of it.
+HUNDRED = ("Lin " + "takes the early ferry and reads a novel on the upper deck while the harbour wakes " * 2)[:100]
+
+
+async def topics(mind: Mind, count: int, first: int = 0) -> None:
+    """So many further remembers, each about something new."""
+    for number in range(first, first + count):
+        await tell(mind, f"{topic(number)} came up")
+
+
+def topic(number: int) -> str:
+    letters = ""
+    while True:
+        number, digit = divmod(number, 26)
+        letters = string.ascii_lowercase[digit] + letters
+        if not number:
+            return f"T{letters.rjust(4, 'o')}"
+
+
+async def length_of(mind: Mind, memory: int) -> int:
+    """How long its text is by now; 0 once it is forgotten."""
+    contents = await store_of(mind).contents([memory])
+    return len(contents[memory].text) if memory in contents else 0

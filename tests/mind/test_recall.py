@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ebbtide.core.errors import InvalidInput
 from ebbtide.mind import Mind
 from ebbtide.stores.sqlite import SqliteStore
 from tests.builders import BIRTH
-from tests.helpers import FakeClock, batch, configured, everything, mind_in_ram
+from tests.helpers import FakeClock, batch, configured, everything, lives, mind_in_ram
 from tests.scripted_model import (
     ScriptedModel,
     by_text,
@@ -243,3 +245,30 @@ async def test_a_mind_opened_again_recalls_the_same_in_the_same_order(tmp_path: 
     again = network_mind(SqliteStore(tmp_path))
     assert [await again.recall(depth=depth) for depth in (1, 2, 4)] == told
     await again.close()
+
+
+# ---- what it never touches
+
+
+WORDS = st.sampled_from(("Ada", "Bo", "Cy", "Di", "met", "saw", "the tall ships by the old harbour wall"))
+
+
+@lives
+@given(
+    st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=5),
+    st.lists(WORDS, max_size=2),
+    st.sampled_from(((), ("about",), ("下文", "上文"))),
+    st.integers(1, 5),
+    st.sampled_from(("keep", "sweep")),
+)
+async def test_recall_never_changes_focus_nor_anything_that_fades(
+    conversation: list[list[str]], keywords: list[str], relations: tuple[str, ...], depth: int, traces: str
+) -> None:
+    mind = await network_in_ram(focus_limit=2, decay_rate=0.5, traces=traces)
+    for words in conversation:
+        await tell(mind, " ".join(words))
+    focus, before = await mind.focus(), {memory.key: memory.text for memory in await everything(mind)}
+    await mind.recall(keywords, relations, depth)
+    assert await mind.focus() == focus
+    assert {memory.key: memory.text for memory in await everything(mind)} == before
+    assert await mind.check() == []

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ebbtide.core.errors import UnknownMemory
 from ebbtide.core.memory import DAY, Memory
 from ebbtide.core.metabolism import Metabolism, Network
 from ebbtide.core.metabolism.base import FOREVER
@@ -40,11 +41,13 @@ class Explanation:
 
 async def explain(store: Store, memory: int, now: float, days: float) -> Explanation:
     metabolism = store.regime.metabolism
-    (seen,) = await read(store, [memory], now)
+    seen = await read(store, [memory], now)
+    if not seen:  # forgotten while we waited for the disk
+        raise UnknownMemory(key=f"#{memory}")
     signals = await store.signals([memory])
     signals = signals.copy()  # nothing may move under our hands
     return Explanation(
-        memory=seen,
+        memory=seen[0],
         metabolism=metabolism.name,
         at=now,
         terms={name: float(column[0]) for name, column in metabolism.terms(signals, now).items()},

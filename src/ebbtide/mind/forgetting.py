@@ -73,6 +73,9 @@ async def merge(store: Store, into: int, other: int, text: str | None, now: floa
     if into == other:
         raise InvalidInput(problem="a memory cannot be merged with itself")
     contents = await store.contents([into, other])
+    for memory in (into, other):
+        if memory not in contents:  # forgotten while we waited for the disk
+            raise UnknownMemory(key=f"#{memory}")
     one, two = contents[into], contents[other]
     merged = replace(
         one,
