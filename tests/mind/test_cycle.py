@@ -2,11 +2,15 @@
 
 import asyncio
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from ebbtide.core.memory import Content
 from ebbtide.mind import Mind
-from tests.helpers import everything, store_of
+from ebbtide.stores.memory import MemoryStore
+from tests.helpers import batch, configured, everything, store_of
 from tests.scripted_model import (
     FAILS,
     HUNDRED,
@@ -15,6 +19,7 @@ from tests.scripted_model import (
     Stubborn,
     by_text,
     network_in_ram,
+    network_mind,
     said,
     tell,
     texts,
@@ -82,6 +87,31 @@ async def test_a_text_replaced_meanwhile_is_not_overwritten_by_its_shorter_forme
     await topics(mind, 1)
     assert (await mind.get(key)).text == "Something else altogether"
     assert await mind.check() == []
+
+
+async def test_nor_is_one_that_has_not_reached_the_disk_yet() -> None:
+    class Lagging(MemoryStore):
+        """Gives texts as they were a moment ago, as a store does that reads them from the disk."""
+
+        lag = False
+
+        async def contents(self, ids: Sequence[int]) -> dict[int, Content]:
+            found = await super().contents(ids)
+            return {memory: replace(each, text=HUNDRED) if self.lag else each for memory, each in found.items()}
+
+    store = Lagging()
+    await store.apply(batch(configured("network", focus_limit=1)))
+    mind = network_mind(store)
+    await tell(mind, HUNDRED)
+    key = (await by_text(mind, HUNDRED)).key
+    await mind.remember(said("Alpha came up"))
+    await mind.idle()
+    await planned(mind)
+    await mind.put("Something else altogether", key=key, replace=True)
+    store.lag = True
+    await mind.compress()
+    store.lag = False
+    assert (await mind.get(key)).text == "Something else altogether"
 
 
 async def test_a_memory_forgotten_meanwhile_is_no_trouble() -> None:

@@ -167,9 +167,12 @@ class Compressor:
         same = [one for one in pending if contents.get(one.change.id) == one.said and one.change.id not in focus]
         if not same:
             return []
-        action, target = next_fates(self._network, await self._store.signals([one.change.id for one in same]))
+        signals = await self._store.signals([one.change.id for one in same])
+        action, target = next_fates(self._network, signals)
         forgotten = [isinstance(one.change, Forget) for one in same]
         holds = np.where(forgotten, action == FORGET, (action == SHORTEN) & (target <= [one.target for one in same]))
+        # Texts are read from the disk, which a text just given may not have reached; its length is known at once.
+        holds &= signals.length == [len(one.said.text) for one in same]
         return [same[i].change for i in np.flatnonzero(holds).tolist()]
 
     async def _finish(self, course: _Course) -> None:
