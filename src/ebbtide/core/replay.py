@@ -65,13 +65,13 @@ def fold(state: MindState, change: Change, seq: int) -> Delta:
 def fold_puts(state: MindState, puts: Sequence[PutMemory], first_seq: int) -> Delta:
     """The same as folding each put by itself, with columns filled at one stroke."""
     ids = [put.id for put in puts]
-    created = [put.created_at for put in puts]
-    lengths = [len(put.content.text) for put in puts]
-    versions = range(first_seq, first_seq + len(puts))
+    created = np.array([put.created_at for put in puts])
+    lengths = np.array([len(put.content.text) for put in puts])
+    versions = np.arange(first_seq, first_seq + len(puts))
     state.table.extend(len(puts), state.newborn(ids, created, lengths, versions) | _all_born(state, puts))
     state.keys.update({put.content.key: put.id for put in puts})
     state.next_id = max(state.next_id, max(ids) + 1)
-    state.seq = versions[-1]
+    state.seq = first_seq + len(puts) - 1
     return NOTHING
 
 
