@@ -16,6 +16,7 @@ EbbtideError
 │   ├── MindExists
 │   └── MindBusy
 ├── ModelFailed             the small model gave no usable answer
+├── EmbedderFailed          the embedder gave no usable answer
 └── StoreError              the disk, not the request
     ├── StoreFull
     ├── StoreDamaged
@@ -92,6 +93,10 @@ class MindBusy(Conflict):
 
 class ModelFailed(EbbtideError):
     """The small model gave no usable answer: {detail}."""
+
+
+class EmbedderFailed(EbbtideError):
+    """The embedder gave no usable answer: {detail}."""
 
 
 class StoreError(EbbtideError):
