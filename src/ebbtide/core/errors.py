@@ -21,7 +21,8 @@ EbbtideError
     ├── StoreFull
     ├── StoreDamaged
     ├── StoreUnreadable
-    └── StoreClosed
+    ├── StoreClosed
+    └── ArchiveUnreachable
 """
 
 from typing import Any
@@ -117,3 +118,7 @@ class StoreUnreadable(StoreError):
 
 class StoreClosed(StoreError):
     """This mind is closed: open it again to go on."""
+
+
+class ArchiveUnreachable(StoreError):
+    """The archive {archive} cannot be used: {detail}."""
