@@ -11,6 +11,9 @@ from ebbtide.core.signals import COMMON, NEVER, NO_LINKS, OWN, LinkColumns, Sign
 
 BIRTH = 1_750_000_000.0
 
+# Parameters every mind has, as they are unless somebody says otherwise.
+COMMON_DEFAULTS = {"trash_days": 30.0, "touch_spacing": 1.0, "count_hits": False, "candidates": 200, "spread": 0.2}
+
 _UNTOUCHED: dict[str, Any] = {
     "created_at": BIRTH,
     "last_accessed_at": BIRTH,
@@ -23,6 +26,8 @@ _UNTOUCHED: dict[str, Any] = {
     "score": 50,
     "importance": 0.5,
     "strength": 1.0,
+    "exposed_at": NEVER,
+    "pruned_at": NEVER,
 }
 
 

@@ -1,6 +1,7 @@
 """Activity: golden numbers of A1 and the borders of A3."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from ebbtide.core.memory import DAY, HOUR, Mark, State
 from ebbtide.core.metabolism import Activity
 from ebbtide.core.parameters import regime
-from tests.builders import BIRTH, forecast, marks, one, rows, states
+from tests.builders import BIRTH, COMMON_DEFAULTS, forecast, marks, one, rows, states
 
 ACTIVITY = Activity()
 
@@ -18,8 +19,8 @@ def test_the_defaults_are_those_of_the_specification() -> None:
         "a": 1.0, "b": 0.8, "c": 1.2, "d": 0.8, "e": 1.5, "f": 1.0, "g": 0.3,
         "t_access": 24.0, "t_link": 72.0, "t_age": 30.0,
         "theta_active": 0.5, "theta_delete": -0.5, "delete_idle": 30.0,
-        "trash_days": 30.0,
-    }  # fmt: skip
+        "merge_idle": 14.0, "merge_degree": 2, "merge_overlap": 0.85, "rank_bonus": 0.1, "tick_every": 6.0,
+    } | COMMON_DEFAULTS  # fmt: skip
 
 
 # ---- A1: the formula
@@ -100,7 +101,7 @@ def test_a_score_of_exactly_theta_active_is_active() -> None:
 
 
 # With these neither age nor recency counts: a memory nobody used or linked scores exactly 0.
-STILL = {"e": 0.0, "g": 0.0}
+STILL: dict[str, Any] = {"e": 0.0, "g": 0.0}
 IDLE = BIRTH + 30 * DAY
 
 

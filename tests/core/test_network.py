@@ -9,7 +9,7 @@ from ebbtide.core.memory import DAY, State
 from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import regime
 from ebbtide.core.signals import Signals
-from tests.builders import BIRTH, forecast, links, one, rows, states
+from tests.builders import BIRTH, COMMON_DEFAULTS, forecast, links, one, rows, states
 
 NETWORK = Network()
 HALVING = Network(decay_rate=0.5, link_break_threshold=0.125)  # powers of two: exact in a float
@@ -36,8 +36,9 @@ def test_the_defaults_are_those_of_the_specification() -> None:
     assert regime("network", {})[0].params() == {
         "focus_limit": 5, "decay_rate": 0.97, "link_initial_strength": 0.5, "delete_threshold": 5,
         "link_break_threshold": 0.01, "time_slice": 30_000, "max_retries": 15, "default_search_depth": 2,
-        "scan_budget": 0, "node_pool": 0, "basis": "original", "traces": "keep", "trash_days": 30.0,
-    }  # fmt: skip
+        "scan_budget": 0, "node_pool": 0, "basis": "original", "traces": "keep",
+        "rank_bonus": 0.1, "tick_every": 6.0,
+    } | COMMON_DEFAULTS  # fmt: skip
 
 
 # ---- N5: importance

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from ebbtide.core.memory import CODE_OF, DAY, POLICIES, Mark, State
 from ebbtide.core.metabolism import Activity, Metabolism, Network, Retention, Score, Verdicts
+from ebbtide.core.metabolism.retention import DELETE, PRUNE
 from ebbtide.core.signals import COMMON, NEVER, OWN, Column, LinkColumns, Signals
 from tests.builders import BIRTH, forecast, rows
 
@@ -244,6 +245,9 @@ REACHED: dict[str, Callable[[Verdicts], bool]] = {
 }
 
 
+REAPED = {"pruned": PRUNE, "deleted": DELETE}
+
+
 @CLOCKED
 @law
 @given(data=st.data(), s=memories(), now=MOMENT)
@@ -255,11 +259,13 @@ def test_the_state_changes_exactly_at_the_forecast_moment(
         for row, moment in enumerate(moments):
 
             def reached(at: float, row: int = row, event: str = event) -> bool:
+                if isinstance(metabolism, Retention) and event in REAPED:
+                    return bool(metabolism.reaping(row_of(s, row), at)[0] >= REAPED[event])
                 return REACHED[event](metabolism.judge(row_of(s, row), at))
 
             assert moment >= now
             if moment == np.inf:
-                assert not reached(now + 999 * YEAR)
+                assert event == "pruned" or not reached(now + 999 * YEAR)
             elif moment == now:
                 assert reached(now)
             else:

@@ -9,8 +9,8 @@ import pytest
 from ebbtide.core.memory import DAY, HOUR, POLICIES, Policy, State
 from ebbtide.core.metabolism import Retention
 from ebbtide.core.parameters import regime
-from ebbtide.core.signals import Signals
-from tests.builders import BIRTH, forecast, one, rows, states
+from ebbtide.core.signals import NEVER, Signals
+from tests.builders import BIRTH, COMMON_DEFAULTS, forecast, one, rows, states
 
 RETENTION = Retention()
 PERSISTENT = POLICIES.index(Policy.PERSISTENT)
@@ -29,8 +29,9 @@ def test_the_defaults_are_those_of_the_specification() -> None:
     assert regime("retention", {})[0].params() == {
         "delete_below": 0.05, "initial_importance": 0.5, "initial_strength": 1.0,
         "ephemeral_strength": 0.25, "ephemeral_max": 1.0, "max_strength": 365.0,
-        "shortest_life": 1.0, "trash_days": 30.0,
-    }  # fmt: skip
+        "shortest_life": 1.0, "touch_gain": 1.0, "decay_weight": 1.0, "reap_buffer": 24.0,
+        "delete_importance": 0.2, "prune_importance": 0.7, "prune_days": 30.0, "tick_every": 1.0, "reap_every": 24.0,
+    } | COMMON_DEFAULTS  # fmt: skip
 
 
 # ---- R1: the curve
@@ -150,10 +151,12 @@ def test_thresholds_and_shortest_life_are_parameters() -> None:
 
 def test_what_the_caller_says_at_birth_stands() -> None:
     assert RETENTION.born(BIRTH, {"importance": 0.0, "policy": "persistent"}) == {
-        "importance": 0.0, "strength": 1.0, "policy": PERSISTENT
+        "importance": 0.0, "strength": 1.0, "policy": PERSISTENT,
+        "protected": 0, "exposed_at": NEVER, "pruned_at": NEVER,
     }  # fmt: skip
     assert RETENTION.born(BIRTH, {"importance": None, "policy": None}) == {
-        "importance": 0.5, "strength": 1.0, "policy": POLICIES.index(Policy.NORMAL)
+        "importance": 0.5, "strength": 1.0, "policy": POLICIES.index(Policy.NORMAL),
+        "protected": 0, "exposed_at": NEVER, "pruned_at": NEVER,
     }  # fmt: skip
 
 

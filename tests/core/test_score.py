@@ -9,7 +9,7 @@ from ebbtide.core.memory import DAY, HOUR, State
 from ebbtide.core.metabolism import Score
 from ebbtide.core.parameters import regime
 from ebbtide.core.signals import Signals
-from tests.builders import BIRTH, forecast, one, rows, states
+from tests.builders import BIRTH, COMMON_DEFAULTS, forecast, one, rows, states
 
 SCORE = Score()
 
@@ -32,8 +32,8 @@ def test_the_defaults_are_those_of_the_specification() -> None:
     assert regime("score", {})[0].params() == {
         "initial": 50.0, "daily_factor": 0.95, "structure_gain": 0.04, "structure_scale": 3.0,
         "usage_gain": 10.0, "usage_spacing": 6.0, "active_from": 70.0, "cold_from": 30.0,
-        "decay": True, "trash_days": 30.0,
-    }  # fmt: skip
+        "decay": True, "rank_bonus": 0.1, "tick_every": 0.25,
+    } | COMMON_DEFAULTS  # fmt: skip
 
 
 def test_a_memory_is_born_with_fifty_points_and_no_links() -> None:

@@ -14,12 +14,15 @@ from ebbtide.core.changes import (
     Change,
     Configure,
     Discard,
+    Dismiss,
     Enqueue,
     Focus,
     Forget,
     Merge,
+    Pair,
     PutLink,
     PutMemory,
+    Recover,
     Requeue,
     Restore,
     Rewrite,
@@ -27,6 +30,7 @@ from ebbtide.core.changes import (
     SetAside,
     Settle,
     Sweep,
+    Touch,
     Traverse,
     Unlink,
     WriteDown,
@@ -73,6 +77,11 @@ class Admission:
             case Access() | Traverse():
                 alive = tuple(memory for memory in change.ids if self._is_alive(memory))
                 return replace(change, ids=alive) if alive else None
+            case Touch():
+                return self._touch(change)
+            case Pair():
+                alive_pairs = tuple(pair for pair in change.found if all(map(self._is_alive, pair[:2])))
+                return replace(change, found=alive_pairs) if alive_pairs or change.lost else None
             case WriteDown():
                 return self._write_down(change)
             case PutLink():
@@ -87,6 +96,11 @@ class Admission:
                 self._merge(change)
             case Restore():
                 self._restore(change)
+            case Recover():
+                if self._is_alive(change.id) or self._in_trash(change.id):
+                    raise KeyTaken(key=change.content.key)
+                self._claim(change.content.key, change.id)
+                self._rewire()
             case Discard():
                 return self._discard(change)
             case Configure():
@@ -97,7 +111,7 @@ class Admission:
                     self._require(memory, f"#{memory}")
             case Settle() | SetAside() | Requeue():
                 self._task(change)
-            case Scan() | Sweep() | Enqueue():
+            case Scan() | Sweep() | Enqueue() | Dismiss():
                 pass
         return change
 
@@ -124,6 +138,16 @@ class Admission:
         """Focus pins links; elsewhere links do not age, and pinning them would be an event nobody accounts for."""
         if self._state.regime.metabolism.name != Network.name:
             raise Conflict(problem="only a network mind has a focus")
+
+    def _touch(self, c: Touch) -> Change | None:
+        """Who is alive, once each, and was not touched within the spacing; a clock that went back holds nobody up."""
+        alive = [memory for memory in dict.fromkeys(c.ids) if self._is_alive(memory)]
+        rows = self._state.table.rows(alive)
+        waited = c.at - self._state.table.columns["last_touched_at"][rows]
+        due = (rows < 0) | (waited >= c.spacing) | (waited < 0.0)
+        self.stale += np.asarray(alive, np.int64)[~due].tolist()
+        ids = tuple(memory for memory, is_due in zip(alive, due.tolist(), strict=True) if is_due)
+        return replace(c, ids=ids) if ids else None
 
     def _put(self, c: PutMemory) -> None:
         if self._is_alive(c.id) or self._in_trash(c.id):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ebbtide.core.links import LinkRow
 from ebbtide.core.memory import Content, Message
 from ebbtide.core.quick import quick
 
@@ -35,14 +36,15 @@ class PutMemory:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The memory says something else now. `cause`: its owner replaced or reverted it, a cycle compressed it,
-    or a compression (unfaded) or a merge (unmerged) was undone.
+    """The memory says something else now. `cause`: its owner replaced or reverted it, a cycle compressed it, the
+    reaper pruned it, or one of these (unfaded, unpruned) or a merge (unmerged) was undone.
     """
 
     at: float
     id: int
     content: Content
     cause: str = "replaced"
+    run: str = ""  # of the reaper, where it was one
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,19 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class Touch:
+    """Its use confirmed. Who was touched less than `spacing` seconds ago is left out.
+
+    `cause`: asked, or cascade, where something that it supports was touched.
+    """
+
+    at: float
+    ids: tuple[int, ...]
+    spacing: float = 0.0
+    cause: str = "asked"
+
+
+@dataclass(frozen=True, slots=True)
 class Traverse:
     """Reached by walking a link."""
 
@@ -90,6 +105,7 @@ class Forget:
     id: int
     key: str
     cause: str = "asked"
+    run: str = ""  # of the reaper, where it was one
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +135,36 @@ class Discard:
 
     at: float
     ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recover:
+    """Back from an archive, after the trash has let go of it: the same memory, with those links that still lead to one."""
+
+    at: float
+    id: int
+    content: Content
+    row: dict[str, Any]
+    links: tuple[LinkRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A tick found that these say nearly the same, by so much, and that those do no longer."""
+
+    at: float
+    found: tuple[tuple[int, int, float], ...] = ()
+    lost: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dismiss:
+    """Somebody does not want this suggestion, as long as its facts are these. No facts: it may be made again."""
+
+    at: float
+    kind: str  # merge or delete
+    ids: tuple[int, ...]
+    facts: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +253,15 @@ Change = (
     | PutLink
     | Unlink
     | Access
+    | Touch
     | Traverse
     | Forget
     | Restore
     | Merge
     | Discard
+    | Recover
+    | Pair
+    | Dismiss
     | WriteDown
     | Scan
     | Sweep
@@ -228,11 +278,15 @@ KINDS: dict[str, type[Change]] = {
     "link": PutLink,
     "unlink": Unlink,
     "access": Access,
+    "touch": Touch,
     "traverse": Traverse,
     "forget": Forget,
     "restore": Restore,
     "merge": Merge,
     "discard": Discard,
+    "recover": Recover,
+    "pair": Pair,
+    "dismiss": Dismiss,
     "tick": WriteDown,
     "scan": Scan,
     "sweep": Sweep,
@@ -246,7 +300,7 @@ KIND_OF: dict[type[Change], str] = {change: kind for kind, change in KINDS.items
 
 # Entries about what is always on the move, hot columns and the queue: the journal has them at once, the tables
 # at the next checkpoint.
-HOT = (Access, Traverse, Scan, WriteDown, Enqueue, Settle, SetAside, Requeue)
+HOT = (Access, Touch, Traverse, Scan, WriteDown, Enqueue, Settle, SetAside, Requeue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,12 +335,12 @@ class Receipt:
 def subject(change: Change) -> int | None:
     """The one memory a change is about, if it is about one."""
     match change:
-        case PutMemory() | Rewrite() | Forget() | Restore():
+        case PutMemory() | Rewrite() | Forget() | Restore() | Recover():
             return change.id
         case Merge():
             return change.into
         case PutLink() | Unlink():
             return change.source
-        case Access() | Traverse() | Discard() if len(change.ids) == 1:
+        case Access() | Touch() | Traverse() | Discard() if len(change.ids) == 1:
             return change.ids[0]
     return None

@@ -16,7 +16,7 @@ MAX_KEYWORDS = 256
 _GIVEN = ("text", "key", "phrase", "keywords", "kind", "domain", "importance", "policy")
 _SIGNALS = (
     {f.name for f in (*fields(Memory), *fields(Meta))}
-    | {"length", "version", "base", "scored_at", "weight"}  # kept as columns, shown to nobody
+    | {"length", "version", "base", "scored_at", "weight", "exposed_at"}  # kept as columns, shown to nobody
     | {"mark", "links"}
 ) - set(_GIVEN)
 

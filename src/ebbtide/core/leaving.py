@@ -7,7 +7,7 @@ since keeps its later life.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ebbtide.core.changes import Forget, Merge, Restore
+from ebbtide.core.changes import Forget, Merge, Recover, Restore
 from ebbtide.core.links import LinkRow
 from ebbtide.core.signals import NEVER
 from ebbtide.core.state import Echo, MindState, Trashed
@@ -25,12 +25,12 @@ def forget(state: MindState, c: Forget, seq: int) -> Sequence[int]:
     """Its own links go with it; links that point to it stay, as traces."""
     removed = _in_order(state, state.links.leaving(c.id).tolist())
     row = _as_it_leaves(state, c.id)
-    before = _values(state, (link.target for link in removed))
+    before = _values(state, [*(link.target for link in removed), *_equals(state, c.id)])
     _disconnect_all(state, removed)
     state.take_out(c.id, c.key)
     touched = state.weigh(before, c.at, seq)
     echoes = _echoes(state, before)
-    state.trash[c.id] = Trashed(c.id, c.key, c.at, c.cause, row, tuple(removed), echoes=echoes)
+    state.trash[c.id] = Trashed(c.id, c.key, c.at, c.cause, row, tuple(removed), echoes=echoes, run=c.run)
     return touched
 
 
@@ -71,7 +71,32 @@ def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
     _reconnect(state, gone)
     if "weight" in state.table.columns:
         state.table.columns["weight"][row] = state.weight(c.id)
-    return [c.id, *_call_back(state, gone, c.at, seq)]
+    called = _call_back(state, gone, c.at, seq)
+    if "protected" in state.table.columns:
+        state.table.columns["protected"][row] = state.protection(c.id)
+    return [c.id, *called]
+
+
+def recover(state: MindState, c: Recover, seq: int) -> Sequence[int]:
+    """As a restoring long after: to others, its links are new."""
+    links = [link for link in c.links if link.target in state.table]
+    pointing = len(state.links.reaching(c.id))
+    row = state.table.append(c.row | {"id": c.id, "out_degree": 0, "in_degree": pointing, "version": seq})
+    state.keys[c.content.key] = c.id
+    state.next_id = max(state.next_id, c.id + 1)
+    for link in links:
+        state.connect(LinkRow(*link))
+    if "weight" in state.table.columns:
+        state.table.columns["weight"][row] = state.weight(c.id)
+    touched = state.weigh([*(link.target for link in links), *_equals(state, c.id)], c.at, seq)
+    if "protected" in state.table.columns:
+        state.table.columns["protected"][row] = state.protection(c.id)
+    return [c.id, *touched]
+
+
+def _equals(state: MindState, memory: int) -> list[int]:
+    """Whom its leaving or coming back may leave without protection, or give it."""
+    return state.equals(memory) if "protected" in state.table.columns else []
 
 
 def _in_order(state: MindState, slots: Iterable[int]) -> list[LinkRow]:
@@ -126,18 +151,25 @@ def _call_back(state: MindState, gone: Trashed, at: float, seq: int) -> list[int
     """Undo what the leaving did to others. To those who were not there then, its links are simply new."""
     echoes = {echo.id: echo for echo in gone.echoes if echo.id in state.table}
     own = _own_names(state)
-    moved_on = [echo.id for echo in echoes.values() if _picked(_row(state, echo.id), own) != _picked(echo.after, own)]
+    moved_on = [echo.id for echo in echoes.values() if _lived_on(state, echo, own)]
     ends = (end for link in (*gone.removed, *gone.added) for end in link[:2] if end != gone.id)
     weighed = state.weigh([*moved_on, *(end for end in ends if end not in echoes)], at, seq)
     for echo in echoes.values():
         row = state.table.row(echo.id)
         if echo.id not in moved_on:
-            _revert(state, row, echo, own)
+            _revert(state, row, echo, [name for name in own if name in echo.after])
+            if "protected" in state.table.columns:
+                state.table.columns["protected"][row] = state.protection(echo.id)
             if "weight" in state.table.columns:
                 state.table.columns["weight"][row] = state.weight(echo.id)
         _give_back_uses(state, row, echo)
         state.table.columns["version"][row] = seq
     return [*echoes, *weighed]
+
+
+def _lived_on(state: MindState, echo: Echo, own: Iterable[str]) -> bool:
+    names = [name for name in own if name in echo.after]
+    return _picked(_row(state, echo.id), names) != _picked(echo.after, names)
 
 
 def _give_back_uses(state: MindState, row: int, echo: Echo) -> None:

@@ -79,6 +79,8 @@ class Meta:
     strength: float | None = None
     policy: Policy | None = None
     expires_at: float | None = None
+    protected: bool | None = None
+    pruned_at: float | None = None
 
 
 @quick

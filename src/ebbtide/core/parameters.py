@@ -32,6 +32,10 @@ class Common:
     """Parameters every mind has."""
 
     trash_days: float = param(30.0, 0.0, unit="days")
+    touch_spacing: float = param(1.0, 0.0, unit="hours")
+    count_hits: bool = param(False)
+    candidates: int = param(200, 1, unit="memories")
+    spread: float = param(0.2, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,11 @@ def _out_of_range(limits: Mapping[str, Any], value: float) -> str:
     return ""
 
 
-_ORDERED = {"activity": ("theta_delete", "theta_active"), "score": ("cold_from", "active_from")}
+_ORDERED = {
+    "activity": ("theta_delete", "theta_active"),
+    "score": ("cold_from", "active_from"),
+    "retention": ("delete_importance", "prune_importance"),
+}
 
 
 def _crossed(metabolism: str, values: Mapping[str, Any]) -> dict[str, str]:

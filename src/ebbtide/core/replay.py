@@ -16,12 +16,15 @@ from ebbtide.core.changes import (
     Change,
     Configure,
     Discard,
+    Dismiss,
     Enqueue,
     Focus,
     Forget,
     Merge,
+    Pair,
     PutLink,
     PutMemory,
+    Recover,
     Requeue,
     Restore,
     Rewrite,
@@ -29,6 +32,7 @@ from ebbtide.core.changes import (
     SetAside,
     Settle,
     Sweep,
+    Touch,
     Traverse,
     Unlink,
     WriteDown,
@@ -36,9 +40,9 @@ from ebbtide.core.changes import (
 from ebbtide.core.links import LinkRow
 from ebbtide.core.parameters import regime
 from ebbtide.core.ranges import within
-from ebbtide.core.signals import Column
+from ebbtide.core.signals import NEVER, Column
 from ebbtide.core.state import LinkKey, MindState, Task
-from ebbtide.core.whatif import COMPRESSED, UNFADED, UNMERGED
+from ebbtide.core.whatif import COMPRESSED, PRUNED, UNFADED, UNMERGED, UNPRUNED
 
 
 class Delta(NamedTuple):
@@ -105,10 +109,16 @@ def _all_born(state: MindState, puts: Sequence[PutMemory]) -> dict[str, Any]:
 
 def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
     """An owner's new text is a new original; what the engine does to a text is not."""
-    length = len(c.content.text)
-    original = {} if c.cause in (COMPRESSED, UNFADED, UNMERGED) else {"original_length": length}
-    state.set(state.table.row(c.id), {"length": length, "version": seq, **original})
+    length, row = len(c.content.text), state.table.row(c.id)
+    original = {} if c.cause in _OF_THE_ENGINE else {"original_length": length}
+    state.set(row, {"length": length, "version": seq, **original})
+    if "pruned_at" in state.table.columns:
+        state.set(row, {"pruned_at": c.at if c.cause == PRUNED else NEVER})
+    state.part(c.id)
     return (c.id,)
+
+
+_OF_THE_ENGINE = (COMPRESSED, UNFADED, UNMERGED, PRUNED, UNPRUNED)
 
 
 def _discard(state: MindState, c: Discard, seq: int) -> Sequence[int]:
@@ -124,6 +134,14 @@ def _access(state: MindState, c: Access, seq: int) -> Sequence[int]:
     rows, times = _uses(state, c.ids)
     own = state.regime.metabolism.used(state.table.at(rows), np.full(len(rows), c.at))
     state.set(rows, own)
+    return _stir(state, rows, ("access_count", times), ("last_accessed_at", c.at), seq)
+
+
+def _touch(state: MindState, c: Touch, seq: int) -> Sequence[int]:
+    rows, times = _uses(state, c.ids)
+    state.set(rows, state.regime.metabolism.touched(state.table.at(rows), np.full(len(rows), c.at)))
+    touched = state.table.columns["last_touched_at"]
+    touched[rows] = np.maximum(touched[rows], c.at)
     return _stir(state, rows, ("access_count", times), ("last_accessed_at", c.at), seq)
 
 
@@ -218,6 +236,21 @@ def _write_down(state: MindState, c: WriteDown, seq: int) -> Sequence[int]:
     return ()
 
 
+def _pair(state: MindState, c: Pair, seq: int) -> Sequence[int]:
+    for twins in c.lost:
+        state.pairs.pop(twins, None)
+    state.pairs.update({(one, other): overlap for one, other, overlap in c.found})
+    return ()
+
+
+def _dismiss(state: MindState, c: Dismiss, seq: int) -> Sequence[int]:
+    if c.facts:
+        state.dismissed[c.kind, c.ids] = c.facts
+    else:
+        state.dismissed.pop((c.kind, c.ids), None)
+    return ()
+
+
 def _focus(state: MindState, c: Focus, seq: int) -> Sequence[int]:
     state.focus_on(c.ids)
     return ()
@@ -229,6 +262,7 @@ _MEANING: dict[type, Callable[[MindState, Any, int], Sequence[int]]] = {
     Rewrite: _rewrite,
     Discard: _discard,
     Access: _access,
+    Touch: _touch,
     Traverse: _traverse,
     Scan: _scan,
     PutLink: _link,
@@ -236,6 +270,9 @@ _MEANING: dict[type, Callable[[MindState, Any, int], Sequence[int]]] = {
     Forget: leaving.forget,
     Merge: leaving.merge,
     Restore: leaving.restore,
+    Recover: leaving.recover,
+    Pair: _pair,
+    Dismiss: _dismiss,
     WriteDown: _write_down,
     Sweep: _sweep,
     Focus: _focus,

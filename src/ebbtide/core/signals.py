@@ -41,7 +41,12 @@ OWN: dict[str, Any] = {
     "importance": np.float64,
     "strength": np.float64,
     "policy": np.int8,
+    "protected": np.int32,  # links that keep it from expiring
+    "exposed_at": np.float64,  # when the last such link went
+    "pruned_at": np.float64,
 }
+# What a row that was written down before there was such a column has in it.
+_SINCE_THEN: dict[str, Any] = {"protected": 0, "exposed_at": NEVER, "pruned_at": NEVER}
 _COLUMNS = (*COMMON, *OWN)
 _EMPTY: Column = np.empty(0)
 
@@ -83,6 +88,9 @@ class Signals:
     importance: Column = field(default_factory=lambda: _EMPTY)
     strength: Column = field(default_factory=lambda: _EMPTY)
     policy: Column = field(default_factory=lambda: _EMPTY)
+    protected: Column = field(default_factory=lambda: _EMPTY)
+    exposed_at: Column = field(default_factory=lambda: _EMPTY)
+    pruned_at: Column = field(default_factory=lambda: _EMPTY)
     links: LinkColumns = NO_LINKS
     focus: tuple[int, ...] = ()
 
@@ -155,7 +163,7 @@ class SignalTable:
         row = self.size
         self._reserve(row + 1, values["id"])
         for name, column in self.columns.items():
-            value = values[name]
+            value = values[name] if name in values else _SINCE_THEN[name]
             column[row] = NEVER if value is None else value
         self.dirty[row] = False
         self._row_of[values["id"]] = row

@@ -26,6 +26,8 @@ class Snapshot:
     trash: tuple[tuple[Content, Trashed], ...]
     focus: tuple[int, ...]
     tasks: tuple[Task, ...] = ()
+    pairs: tuple[tuple[int, int, float], ...] = ()
+    dismissed: tuple[tuple[str, tuple[int, ...], str], ...] = ()
 
 
 def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, Content]) -> Snapshot:
@@ -40,6 +42,8 @@ def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, 
         trash=tuple((trash[i], state.trash[i]) for i in sorted(state.trash)),
         focus=state.focus,
         tasks=tuple(state.tasks[task] for task in sorted(state.tasks)),
+        pairs=tuple((*twins, state.pairs[twins]) for twins in sorted(state.pairs)),
+        dismissed=tuple((*refused, state.dismissed[refused]) for refused in sorted(state.dismissed)),
     )
 
 
@@ -57,6 +61,8 @@ def load(snapshot: Snapshot) -> MindState:
     state.trash = {trashed.id: trashed for _, trashed in snapshot.trash}
     state.focus = snapshot.focus
     state.tasks = {task.id: task for task in snapshot.tasks}
+    state.pairs = {(one, other): overlap for one, other, overlap in snapshot.pairs}
+    state.dismissed = {(kind, ids): facts for kind, ids, facts in snapshot.dismissed}
     state.next_id = snapshot.next_id
     return state
 

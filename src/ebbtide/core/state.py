@@ -44,9 +44,16 @@ class Trashed:
     into: int | None = None
     before: Content | None = None  # what `into` said before the merge
     merged: Content | None = None  # and after it
+    run: str = ""  # of the reaper, where it was one that took it
 
 
 REMEMBER, COMPRESS = "remember", "compress"
+
+# Links that keep a retention mind's memory from expiring: what something is SUPPORTED_BY, and both ends of EQUIV.
+SUPPORTED_BY, EQUIV = "SUPPORTED_BY", "EQUIV"
+
+Twins = tuple[int, int]  # two memories that say nearly the same, the lower id first
+Refused = tuple[str, tuple[int, ...]]  # a suggestion somebody does not want: its kind, and whom it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,8 @@ class MindState:
         self.trash: dict[int, Trashed] = {}
         self.focus: tuple[int, ...] = ()
         self.tasks: dict[int, Task] = {}
+        self.pairs: dict[Twins, float] = {}
+        self.dismissed: dict[Refused, str] = {}
         self.links = LinkTable()
         self.moved_links: list[LinkKey] = []  # since a store last looked
         self.configured = False
@@ -239,8 +248,35 @@ class MindState:
         if "weight" in self.table.columns:
             weights = np.array([self.weight(memory) for memory in alive])
             self.set(rows, self.regime.metabolism.relinked(self.table.at(rows), at, weights))
+        if "protected" in self.table.columns:
+            self._guard(alive, at)
         self.table.columns["version"][rows] = seq
         return alive
+
+    def _guard(self, ids: Iterable[int], at: float) -> None:
+        """Count anew what keeps each from expiring; who is left without lives on from here by its own strength."""
+        columns = self.table.columns
+        for memory in ids:
+            row, held = self.table.row(memory), self.protection(memory)
+            if columns["protected"][row] and not held:
+                columns["exposed_at"][row] = at
+            columns["protected"][row] = held
+
+    def protection(self, memory: int) -> int:
+        """How many links keep it from expiring."""
+        supporting = sum(self.links.get(slot).relation == SUPPORTED_BY for slot in self.links.reaching(memory).tolist())
+        return supporting + len(self.equals(memory))
+
+    def equals(self, memory: int) -> list[int]:
+        """The living memories it is in an EQUIV relation with, once for each link."""
+        links = [self.links.get(slot) for slot in self._slots(memory).tolist()]
+        ends = [link.target if link.source == memory else link.source for link in links if link.relation == EQUIV]
+        return [end for end in ends if end in self.table]
+
+    def part(self, memory: int) -> None:
+        """It says something else now, or nothing: whatever was said to be nearly the same is so no longer."""
+        if self.pairs:
+            self.pairs = {twins: overlap for twins, overlap in self.pairs.items() if memory not in twins}
 
     def weight(self, memory: int) -> float:
         """Σ strengths, both directions. fsum: the sum does not depend on the order links came in."""
@@ -256,6 +292,7 @@ class MindState:
 
     def take_out(self, memory: int, key: str) -> None:
         del self.keys[key]
+        self.part(memory)
         if memory in self.focus:
             self.focus_on(tuple(point for point in self.focus if point != memory))
         self.table.remove(memory)

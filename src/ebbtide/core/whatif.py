@@ -5,9 +5,11 @@ from dataclasses import replace
 from ebbtide.core.changes import (
     Change,
     Configure,
+    Dismiss,
     Enqueue,
     Focus,
     Forget,
+    Pair,
     PutMemory,
     Requeue,
     Rewrite,
@@ -21,6 +23,8 @@ ASKED = "asked"  # the cause of a forgetting that a person or agent wanted; any 
 COMPRESSED = "compressed"
 UNFADED = "unfaded"  # a compressed text brought back
 UNMERGED = "unmerged"
+PRUNED = "pruned"
+UNPRUNED = "unpruned"
 
 
 def retell(change: Change, *, old: str, new: str) -> Change | None:
@@ -30,12 +34,12 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
             return None
         case PutMemory() if new != "retention":
             return replace(change, importance=None, policy=None)
-        case Rewrite(cause=cause) if cause == COMPRESSED:
+        case Rewrite(cause=cause) if cause in (COMPRESSED, PRUNED):
             return None
         case Forget(cause=cause) if cause != ASKED:
             return None
         case Focus() if old != new:
             return None
-        case Scan() | Sweep() | Enqueue() | Settle() | SetAside() | Requeue():
+        case Pair() | Dismiss() | Scan() | Sweep() | Enqueue() | Settle() | SetAside() | Requeue():
             return None
     return change

@@ -55,7 +55,7 @@ class FirstLooks:
         expires_at = None if first.expires_at is None else at + first.expires_at
         meta = Meta(
             0, 0, 0, 0, at, None, None, 0, len(said.text),
-            first.score, first.importance, first.strength, first.policy, expires_at,
+            first.score, first.importance, first.strength, first.policy, expires_at, first.protected,
         )  # fmt: skip
         return Memory(
             born.id, said.key, said.text, said.phrase, said.keywords, said.kind, said.domain,
@@ -166,6 +166,8 @@ def _meta(s: Signals, verdicts: Verdicts, metabolism: Metabolism, row: int) -> M
         strength=float(s.strength[row]) if kept else None,
         policy=POLICIES[s.policy[row]] if kept else None,
         expires_at=_expiry(s, metabolism, row) if kept else None,
+        protected=bool(s.protected[row]) if kept else None,
+        pruned_at=_moment(s.pruned_at[row]) if kept else None,
     )
 
 

@@ -1,27 +1,21 @@
 """One OpenAI-compatible chat endpoint: a question with a JSON Schema, an answer that fits it, or ModelFailed.
 
 Servers differ in what they take. What one refuses is left out at once and for good (`Dialect`): a schema with
-limits, a plain schema, "some JSON object", nothing at all; then the JSON is looked for in the text. A refusal is no
-attempt: the caller's one call is answered by the first form the server takes.
+limits, a plain schema, "some JSON object", nothing at all; then the JSON is looked for in the text.
 """
 
-import asyncio
-import json
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, TypeVar
 
 import msgspec
 
-from ebbtide.core.errors import InvalidInput, ModelFailed
-from ebbtide.models.reply import content_of, json_in, retry_after, said_by
-
-if TYPE_CHECKING:
-    import httpx
+from ebbtide.core.errors import ModelFailed
+from ebbtide.models.endpoint import Endpoint
+from ebbtide.models.reply import content_of, json_in
 
 T = TypeVar("T")
 
@@ -81,37 +75,25 @@ class Chat:
     """Asks one model of one server. One call is one attempt. Used by one event loop, by as many tasks as you like."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None, timeout: float) -> None:
-        self._url = _endpoint(base_url)
-        self._model = _given("model", model)
-        self._key = _checked_key(api_key)
-        if not timeout > 0.0:
-            raise InvalidInput(problem=f"the model's timeout must be more than 0 seconds, not {timeout}")
-        self._timeout = timeout
+        self._endpoint = Endpoint(
+            base_url, "/chat/completions", model, api_key, timeout, who="model", failure=ModelFailed
+        )
         self._dialect = Dialect()
         self._answered = _Answered()
-        self._client: httpx.AsyncClient | None = None
-        self._closed = False
 
     def __repr__(self) -> str:
-        return f"Chat({self._url!r}, {self._model!r})"  # and never the key
+        return f"Chat({self._endpoint.url!r}, {self._endpoint.model!r})"
 
     async def ask(self, question: Question, answer: type[T]) -> T:
         """The answer in this shape. Raises ModelFailed that says what was wrong, with `retry_after` if it is known."""
-        if self._closed:
-            raise ModelFailed(detail="its connection is closed")
-        try:
-            async with asyncio.timeout(self._timeout):  # of the whole: a server that drips bytes is late as well
-                reply = await self._reply(question)
-        except TimeoutError:
-            raise ModelFailed(detail=f"no answer from {self._url} within {self._timeout:g} s") from None
-        return self._read(question, reply, answer)
+        temperature = self._answered.temperature(question)
+        dialect, response = await self._endpoint.ask(self._dialect, lambda way: way.body(question, temperature))
+        self._dialect = replace(dialect, room=self._dialect.room)
+        self._answered.note(question)
+        return self._read(question, self._endpoint.json(response), answer)
 
     async def aclose(self) -> None:
-        """Nothing is held afterwards. Closing twice is closing once."""
-        self._closed = True
-        if self._client is not None:
-            client, self._client = self._client, None
-            await client.aclose()
+        await self._endpoint.aclose()
 
     async def __aenter__(self) -> "Chat":
         return self
@@ -120,59 +102,6 @@ class Chat:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
-
-    # ---- the request
-
-    async def _reply(self, question: Question) -> Any:
-        """The server's JSON, asked for in the first form that it takes."""
-        dialect, temperature = self._dialect, self._answered.temperature(question)
-        while True:
-            response = await self._post({"model": self._model, **dialect.body(question, temperature)})
-            if response.is_success:
-                self._remember(dialect)
-                self._answered.note(question)
-                return self._json(response)
-            complaint = said_by(self._censored(response.text))
-            easier = dialect.after(response.status_code, complaint)
-            if easier is None:
-                raise self._refused(response, complaint)
-            dialect = easier
-
-    async def _post(self, body: Mapping[str, Any]) -> "httpx.Response":
-        import httpx  # not cheap, and only those pay for it who use a served model
-
-        if self._client is None:
-            headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-            self._client = httpx.AsyncClient(headers=headers, timeout=None)
-        try:
-            # Plain ASCII: a lone surrogate in somebody's text must not end in an encoding error.
-            content = json.dumps(body).encode("ascii")
-            return await self._client.post(self._url, content=content, headers={"Content-Type": "application/json"})
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            what = self._censored(str(error)) or type(error).__name__
-            raise ModelFailed(detail=f"{self._url} cannot be reached or broke off: {what}") from error
-
-    def _remember(self, dialect: Dialect) -> None:
-        self._dialect = replace(dialect, room=self._dialect.room)
-
-    def _refused(self, response: "httpx.Response", complaint: str) -> ModelFailed:
-        detail = f"HTTP {response.status_code} from {self._url}" + (f": {complaint}" if complaint else "")
-        wait = retry_after(response.headers)
-        facts = {"detail": detail, "status": response.status_code}
-        return ModelFailed(**facts) if wait is None else ModelFailed(**facts, retry_after=wait)
-
-    def _censored(self, text: str) -> str:
-        """Some servers quote the key they refuse."""
-        return text.replace(self._key, "***") if self._key else text
-
-    # ---- the answer
-
-    def _json(self, response: "httpx.Response") -> Any:
-        try:
-            return json.loads(response.content)
-        except (ValueError, RecursionError):
-            beginning = said_by(self._censored(response.text)) or "nothing"
-            raise ModelFailed(detail=f"{self._url} did not answer with JSON but with: {beginning}") from None
 
     def _read(self, question: Question, reply: Any, answer: type[T]) -> T:
         content, cut_off = content_of(reply)
@@ -222,39 +151,6 @@ def _without_limits(schema: Any) -> Any:
     if isinstance(schema, Mapping):
         return {name: _without_limits(value) for name, value in schema.items() if name not in _LIMITS}
     return [_without_limits(value) for value in schema] if isinstance(schema, list) else schema
-
-
-def _endpoint(base_url: str) -> str:
-    """Where to post: …/v1/chat/completions, if …/v1 or the whole was given."""
-    url = base_url.strip().rstrip("/").removesuffix("/chat/completions")
-    if not _usable(url):
-        like = "one like http://localhost:11434/v1, without a key or a query"
-        shown = "(with a secret in it)" if "@" in base_url else repr(base_url)
-        raise InvalidInput(problem=f"the model's base_url {shown} is not usable: give {like}")
-    return f"{url}/chat/completions"
-
-
-def _usable(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return False
-    plain = not (parts.query or parts.fragment or "@" in parts.netloc) and port != 0
-    return plain and parts.scheme in ("http", "https") and bool(parts.hostname) and url.isprintable() and " " not in url
-
-
-def _given(name: str, value: str) -> str:
-    if not value.strip():
-        raise InvalidInput(problem=f"the model's {name} is empty: give the name the server knows it by")
-    return value.strip()
-
-
-def _checked_key(key: str | None) -> str | None:
-    key = (key or "").strip()
-    if not key.isascii() or not key.isprintable():
-        raise InvalidInput(problem="the model's api_key has characters that no key has: copy it again")
-    return key or None
 
 
 def _shortened(text: str) -> str:

@@ -14,6 +14,7 @@ from ebbtide.core.changes import (
     Merge,
     PutMemory,
     Receipt,
+    Recover,
     Restore,
     Rewrite,
     subject,
@@ -151,7 +152,7 @@ class MemoryStore:
     def _rewrite(self, change: Change) -> None:
         """What a change does to texts; everything else about it is the fold's business."""
         match change:
-            case PutMemory() | Rewrite():
+            case PutMemory() | Rewrite() | Recover():
                 self._contents[change.id] = change.content
             case Forget():
                 self._trash[change.id] = self._contents.pop(change.id)

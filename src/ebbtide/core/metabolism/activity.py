@@ -33,6 +33,11 @@ class Activity(Quiet):
     theta_active: float = param(0.5)
     theta_delete: float = param(-0.5)
     delete_idle: float = param(30.0, 0.0, unit="days")
+    merge_idle: float = param(14.0, 0.0, unit="days")
+    merge_degree: int = param(2, 0, unit="links")
+    merge_overlap: float = param(0.85, above=0.0, high=1.0)
+    rank_bonus: float = param(0.1, 0.0, 1.0)
+    tick_every: float = param(6.0, above=0.0, unit="hours")
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]:
         idle, unlinked = since(now, s.last_accessed_at), since(now, s.last_linked_at)
@@ -53,6 +58,19 @@ class Activity(Quiet):
         vitality = self.vitality(s, now)
         state = graded(_ACTIVE, (vitality < self.theta_active, _COLD))
         return Verdicts(vitality, state, self._deletable(s, vitality, now) * _DELETE)
+
+    def scaled(self, vitality: Column) -> Column:
+        """A half at θ_active; ever closer to 1 above it, and to 0 below."""
+        scaled: Column = 0.5 + 0.5 * np.tanh((vitality - self.theta_active) / 2.0)
+        return scaled
+
+    def mergeable(self, s: Signals, now: float) -> Column:
+        """Low for long and nearly alone: nothing happened to it for `merge_idle`, and it was below θ_active then."""
+        then = now - self.merge_idle * DAY
+        quiet = np.maximum(np.maximum(s.last_accessed_at, s.last_linked_at), s.created_at) <= then
+        low = self.vitality(s, then) < self.theta_active
+        mergeable: Column = quiet & low & (s.in_degree + s.out_degree <= self.merge_degree)
+        return mergeable
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:
         standing, start = self._standing(s), np.full(len(s), now)

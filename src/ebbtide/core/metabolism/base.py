@@ -35,7 +35,7 @@ class Forecast:
 class Metabolism(Protocol):
     """Pure arithmetic: `now` is an argument, columns in, columns out, one value per row.
 
-    The three methods `born`, `used` and `relinked` are the metabolism's own bookkeeping. They return
+    The methods `born`, `used`, `touched` and `relinked` are the metabolism's own bookkeeping. They return
     new values for the columns named in `own`, computed from the signals *before* the event.
     """
 
@@ -46,11 +46,16 @@ class Metabolism(Protocol):
 
     def vitality(self, s: Signals, now: float) -> Column: ...
     def judge(self, s: Signals, now: float) -> Verdicts: ...
+    def scaled(self, vitality: Column) -> Column:
+        """Vitality as a number from 0 to 1, for ranking."""
+        ...
+
     def terms(self, s: Signals, now: float) -> dict[str, Column]: ...
     def fades_at(self, s: Signals, now: float) -> list[Forecast]: ...
     def why(self, s: Signals, now: float) -> str: ...
     def born(self, at: float, given: Mapping[str, Any]) -> dict[str, Any]: ...
     def used(self, s: Signals, at: Column) -> dict[str, Column]: ...
+    def touched(self, s: Signals, at: Column) -> dict[str, Column]: ...
     def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]: ...
 
 
@@ -63,6 +68,9 @@ class Quiet:
         return {}
 
     def used(self, s: Signals, at: Column) -> dict[str, Column]:
+        return {}
+
+    def touched(self, s: Signals, at: Column) -> dict[str, Column]:
         return {}
 
     def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]:

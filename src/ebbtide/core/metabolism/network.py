@@ -38,6 +38,8 @@ class Network(Quiet):
     node_pool: int = param(0, 0, unit="nodes, 0: no limit")
     basis: str = choice("original", ("original", "current"))
     traces: str = choice("keep", ("keep", "sweep"))
+    rank_bonus: float = param(0.1, 0.0, 1.0)
+    tick_every: float = param(6.0, above=0.0, unit="hours")
 
     def strengths(self, s: Signals, extra_scans: Column | int = 0) -> Column:
         """Each link's strength now, or after so many more scans of its source."""
@@ -68,6 +70,9 @@ class Network(Quiet):
     def judge(self, s: Signals, now: float) -> Verdicts:
         importance = self.vitality(s, now)
         return Verdicts(importance, self._state(s, importance), np.zeros(len(s), np.int8))
+
+    def scaled(self, vitality: Column) -> Column:
+        return np.minimum(vitality, 1.0)
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]:
         pinned = np.bincount(s.links.row, weights=s.links.pinned.astype(float), minlength=len(s))

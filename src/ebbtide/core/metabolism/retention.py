@@ -1,6 +1,10 @@
-"""Retention: Ebbinghaus forgetting, R = I · exp(−Δt / S), with a soft time to live.   SPEC R1–R2.
+"""Retention: Ebbinghaus forgetting, R = I · exp(−Δt / S), with a soft time to live.   SPEC R1–R6.
 
-expires_at = last access + S · ln(I / T_delete): the moment R reaches T_delete. Never sooner than an hour.
+expires_at = last access + S · ln(I / T_delete): the moment R reaches T_delete. Never sooner than an hour, never
+while something is SUPPORTED_BY it or it is in an EQUIV relation, and not before the last such link has gone.
+A touch makes it stronger, the more the longer it was left alone: S ← S · (1 + g · (1 − exp(−Δt / S))), Δt since the
+touch before (or since it was made: reading alone neither strengthens nor takes anything away).
+What has been expired for longer than `reap_buffer` the reaper deletes, prunes or keeps, by its importance.
 """
 
 from collections.abc import Mapping
@@ -11,13 +15,15 @@ import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, POLICIES, Policy, State
 from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, at_least, graded, param, since
-from ebbtide.core.signals import Column, Signals
+from ebbtide.core.signals import NEVER, Column, Signals
+
+KEEP, PRUNE, DELETE = np.int8(0), np.int8(1), np.int8(2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
     name: ClassVar[str] = "retention"
-    own: ClassVar[tuple[str, ...]] = ("importance", "strength", "policy")
+    own: ClassVar[tuple[str, ...]] = ("importance", "strength", "policy", "protected", "exposed_at", "pruned_at")
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.EXPIRED)
     hidden: ClassVar[tuple[State, ...]] = (State.EXPIRED,)
 
@@ -28,13 +34,24 @@ class Retention:
     ephemeral_max: float = param(1.0, above=0.0, unit="days")
     max_strength: float = param(365.0, above=0.0, unit="days")
     shortest_life: float = param(1.0, 0.0, unit="hours")
+    touch_gain: float = param(1.0, 0.0)
+    decay_weight: float = param(1.0, 0.0)
+    reap_buffer: float = param(24.0, 0.0, unit="hours")
+    delete_importance: float = param(0.2, 0.0, 1.0)
+    prune_importance: float = param(0.7, 0.0, 1.0)
+    prune_days: float = param(30.0, 0.0, unit="days")
+    tick_every: float = param(1.0, above=0.0, unit="hours")
+    reap_every: float = param(24.0, above=0.0, unit="hours")
 
     def vitality(self, s: Signals, now: float) -> Column:
         return s.importance * np.exp(since(now, s.last_accessed_at) / (s.strength * -DAY))
 
     def judge(self, s: Signals, now: float) -> Verdicts:
-        expired = (self._ends(s) <= now) & (s.policy != _PERSISTENT)
+        expired = (self._ends(s) <= now) & (s.policy != _PERSISTENT) & (s.protected == 0)
         return Verdicts(self.vitality(s, now), graded(_ACTIVE, (expired, _EXPIRED)), np.zeros(len(s), np.int8))
+
+    def scaled(self, vitality: Column) -> Column:
+        return vitality
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]:
         return {
@@ -43,25 +60,49 @@ class Retention:
         }
 
     def expires_at(self, s: Signals) -> Column:
-        return np.where(s.policy == _PERSISTENT, FOREVER, self._ends(s))
+        return np.where((s.policy == _PERSISTENT) | (s.protected > 0), FOREVER, self._ends(s))
 
     def _ends(self, s: Signals) -> Column:
-        """When each would expire by its strength alone."""
+        """When each would expire by its strength alone, or did once nothing protected it any more."""
         with np.errstate(divide="ignore"):  # importance 0: ln 0 = −inf, lifted to the shortest life
             life = s.strength * DAY * np.log(s.importance / self.delete_below)
         ends: Column = s.last_accessed_at + at_least(self.shortest_life * HOUR, life)
-        return ends
+        return ends if s.exposed_at.max(initial=NEVER) == NEVER else np.maximum(ends, s.exposed_at)
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:
-        return [Forecast("expired", at=np.maximum(self.expires_at(s), now))]
+        expires = self.expires_at(s)
+        pruned, deleted = self._reaped_at(s, expires)
+        return [
+            Forecast("expired", at=np.maximum(expires, now)),
+            Forecast("pruned", at=np.maximum(pruned, now)),
+            Forecast("deleted", at=np.maximum(deleted, now)),
+        ]
+
+    def reaping(self, s: Signals, now: float) -> Column:
+        """What the reaper does with each row at this moment: KEEP, PRUNE or DELETE."""
+        pruned, deleted = self._reaped_at(s, self.expires_at(s))
+        return graded(KEEP, (np.minimum(pruned, deleted) <= now, PRUNE), (deleted <= now, DELETE))
+
+    def _reaped_at(self, s: Signals, expires: Column) -> tuple[Column, Column]:
+        """When each becomes due for pruning (never again once that was done) and for deletion."""
+        due = expires + self.reap_buffer * HOUR
+        pruned_before = s.pruned_at > NEVER
+        middling = (s.importance >= self.delete_importance) & (s.importance < self.prune_importance)
+        pruned = np.where(middling & ~pruned_before, due, FOREVER)
+        after_pruning = np.maximum(np.where(pruned_before, s.pruned_at, due), due) + self.prune_days * DAY
+        deleted = np.where(middling, after_pruning, FOREVER)
+        return pruned, np.where(s.importance < self.delete_importance, due, deleted)
 
     def why(self, s: Signals, now: float) -> str:
         left = float(self.expires_at(s)[0]) - now
         retention = f"R {float(self.vitality(s, now)[0]):.4f}"
-        if left == FOREVER:
+        if s.policy[0] == _PERSISTENT:
             return f"{retention}; the policy is persistent: it never expires"
+        if s.protected[0]:
+            return f"{retention}; it does not expire while something is SUPPORTED_BY it or EQUIV to it"
         side = "left" if left > 0 else "over"
-        return f"{retention}, T_delete {self.delete_below:g}: {abs(left) / DAY:.2f} days {side}"
+        pruned = "" if s.pruned_at[0] == NEVER else f"; pruned {(now - float(s.pruned_at[0])) / DAY:.2f} days ago"
+        return f"{retention}, T_delete {self.delete_below:g}: {abs(left) / DAY:.2f} days {side}{pruned}"
 
     def born(self, at: float, given: Mapping[str, Any]) -> dict[str, Any]:
         policy = Policy(given.get("policy") or Policy.NORMAL)
@@ -70,6 +111,9 @@ class Retention:
             "importance": self.initial_importance if importance is None else importance,
             "strength": self._strength_at_birth(policy),
             "policy": POLICIES.index(policy),
+            "protected": 0,
+            "exposed_at": NEVER,
+            "pruned_at": NEVER,
         }
 
     def _strength_at_birth(self, policy: Policy) -> float:
@@ -80,9 +124,16 @@ class Retention:
     def used(self, s: Signals, at: Column) -> dict[str, Column]:
         return {}
 
+    def touched(self, s: Signals, at: Column) -> dict[str, Column]:
+        """Never weaker than before, also where the cap was lowered meanwhile."""
+        apart = since(at, np.maximum(s.last_touched_at, s.created_at)) / DAY
+        grown = s.strength * (1.0 - self.touch_gain * np.expm1(-apart / s.strength))
+        cap = np.where(s.policy == _EPHEMERAL, min(self.ephemeral_max, self.max_strength), self.max_strength)
+        return {"strength": np.maximum(s.strength, np.minimum(grown, cap))}
+
     def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]:
         return {}
 
 
 _ACTIVE, _EXPIRED = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.EXPIRED])
-_PERSISTENT = np.int8(POLICIES.index(Policy.PERSISTENT))
+_PERSISTENT, _EPHEMERAL = (np.int8(POLICIES.index(policy)) for policy in (Policy.PERSISTENT, Policy.EPHEMERAL))

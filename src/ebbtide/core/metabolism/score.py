@@ -34,6 +34,8 @@ class Score:
     active_from: float = param(70.0, 0.0, 100.0)
     cold_from: float = param(30.0, 0.0, 100.0)
     decay: bool = param(True)
+    rank_bonus: float = param(0.1, 0.0, 1.0)
+    tick_every: float = param(0.25, above=0.0, unit="hours")
 
     def vitality(self, s: Signals, now: float | Column) -> Column:
         exact: Column = s.base * self._rate(s) ** _days(s, now)
@@ -43,6 +45,9 @@ class Score:
         vitality = self.vitality(s, now)
         score = np.floor(vitality + 0.5)
         return Verdicts(vitality, self._state(score), np.zeros(len(s), np.int8), score.astype(np.int8))
+
+    def scaled(self, vitality: Column) -> Column:
+        return vitality / 100.0
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]:
         worn = s.base * self._plain() ** _days(s, now)
@@ -86,6 +91,9 @@ class Score:
             "base": np.minimum(self.vitality(s, at) + boost, 100.0),
             "scored_at": np.maximum(at, s.scored_at),
         }
+
+    def touched(self, s: Signals, at: Column) -> dict[str, Column]:
+        return self.used(s, at)
 
     def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]:
         return {"base": self.vitality(s, at), "scored_at": np.maximum(at, s.scored_at), "weight": weight}

@@ -17,6 +17,7 @@ _trashed = msgspec.json.Decoder(Trashed)
 _snapshot = msgspec.json.Decoder(Snapshot)
 _task = msgspec.json.Decoder(Task)
 _words = msgspec.json.Decoder(tuple[str, ...])
+_ids = msgspec.json.Decoder(tuple[int, ...])
 
 # What reading back raises when the bytes are not ours; the third is SQLite naming what it cannot read itself.
 GARBLED = (msgspec.MsgspecError, zlib.error, UnicodeDecodeError)
@@ -52,6 +53,10 @@ def task(body: str) -> Task:
 
 def words(body: str) -> tuple[str, ...]:
     return _decode(_words, body)
+
+
+def ids(body: str) -> tuple[int, ...]:
+    return _decode(_ids, body)
 
 
 def _decode(decoder: msgspec.json.Decoder[_T], body: str | None) -> _T:

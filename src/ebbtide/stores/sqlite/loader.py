@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ebbtide.core.changes import Access, Enqueue, Entry, Requeue, Scan, SetAside, Settle, Traverse, WriteDown
+from ebbtide.core.changes import Access, Enqueue, Entry, Requeue, Scan, SetAside, Settle, Touch, Traverse, WriteDown
 from ebbtide.core.ledger import REMEMBERED_BATCHES, Ledger
 from ebbtide.core.ranges import ranges_of, within
 from ebbtide.core.replay import fold
 from ebbtide.core.signals import Column, SignalTable
-from ebbtide.core.state import MindState
+from ebbtide.core.state import EQUIV, SUPPORTED_BY, MindState
 from ebbtide.stores.sqlite import codec
 from ebbtide.stores.sqlite.queries import read_rows, sql, stored
 
@@ -22,6 +22,7 @@ def load(connection: sqlite3.Connection) -> Ledger:
     _load_memories(connection, state)
     _load_links(connection, state)
     _load_trash(connection, state)
+    _load_suggestions(connection, state)
     tasks = [codec.task(body) for (body,) in connection.execute(sql("read_tasks"))]
     state.tasks = {task.id: task for task in tasks}
     state.seq = max(_meta(connection, "base_seq"), connection.execute(sql("last_entry")).fetchone()[0])
@@ -48,7 +49,7 @@ def _load_memories(connection: sqlite3.Connection, state: MindState) -> None:
     rows = np.fromiter(connection.execute(read_rows(names)), dtype)
     if len(rows):
         columns: dict[str, Any] = {name: rows[name] for name in names}
-        table.extend(len(rows), columns | {"in_degree": 0, "out_degree": 0})
+        table.extend(len(rows), columns | {name: 0 for name in table.types if name not in names})
     state.keys = dict(connection.execute(sql("read_keys")))
 
 
@@ -61,12 +62,29 @@ def _load_links(connection: sqlite3.Connection, state: MindState) -> None:
     state.links.pin(state.focus)
     _count_degrees(state.table, "out_degree", rows["source"])
     _count_degrees(state.table, "in_degree", rows["target"])
+    if "protected" in state.table.columns:
+        _count_protection(state, rows, relations)
 
 
 def _count_degrees(table: SignalTable, degree: str, ends: Column) -> None:
     rows = table.rows(ends)
     counts = np.bincount(rows[rows >= 0], minlength=len(table))
     table.columns[degree][: len(table)] = counts
+
+
+def _count_protection(state: MindState, links: Column, relations: list[str]) -> None:
+    """What `MindState.protection` says of each, for all at once."""
+    table = state.table
+    names = np.array([(name == SUPPORTED_BY) + 2 * (name == EQUIV) for name in relations] or [0])
+    kind, source, target = names[links["relation"]], table.rows(links["source"]), table.rows(links["target"])
+    both = (kind == 2) & (source >= 0) & (target >= 0)
+    held = np.concatenate([target[(kind == 1) & (target >= 0)], target[both], source[both]])
+    table.columns["protected"][: len(table)] = np.bincount(held, minlength=len(table))
+
+
+def _load_suggestions(connection: sqlite3.Connection, state: MindState) -> None:
+    state.pairs = {(one, other): overlap for one, other, overlap in connection.execute(sql("read_pairs"))}
+    state.dismissed = {(kind, codec.ids(ids)): facts for kind, ids, facts in connection.execute(sql("read_dismissed"))}
 
 
 def _load_trash(connection: sqlite3.Connection, state: MindState) -> None:
@@ -87,6 +105,8 @@ def _fold_where_missing(state: MindState, entry: Entry) -> None:
     match entry.change:
         case Access(at, ids):
             fold(state, Access(at, _behind(state, entry.seq, ids)), entry.seq)
+        case Touch(at, ids):
+            fold(state, Touch(at, _behind(state, entry.seq, ids)), entry.seq)
         case Traverse(at, ids):
             fold(state, Traverse(at, _behind(state, entry.seq, ids)), entry.seq)
         case WriteDown():

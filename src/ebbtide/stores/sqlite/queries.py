@@ -6,10 +6,10 @@ from functools import cache
 from importlib import resources
 
 # Columns the tables keep; degrees are counted from the links when a mind is opened.
-_DERIVED = ("in_degree", "out_degree")
+_DERIVED = ("in_degree", "out_degree", "protected")
 _CONTENT = ("key", "text", "phrase", "keywords", "kind", "domain")
 _AT_BIRTH = ("id", "created_at", "last_accessed_at", "original_length", "length", "born", "state", "version")
-_TIMES_THAT_MAY_BE_NULL = ("last_linked_at", "last_touched_at")
+_TIMES_THAT_MAY_BE_NULL = ("last_linked_at", "last_touched_at", "exposed_at", "pruned_at")
 
 
 @cache
@@ -30,7 +30,12 @@ def stored(columns: Sequence[str]) -> list[str]:
 
 def births(own: Sequence[str]) -> list[str]:
     """The columns a new memory's row is born with, in the order `insert_memory` takes them; others default."""
-    return [*_CONTENT, *_AT_BIRTH, *own]
+    return [*_CONTENT, *_AT_BIRTH, *own_at_birth(own)]
+
+
+def own_at_birth(own: Sequence[str]) -> list[str]:
+    """A metabolism's columns that a new memory has a value in."""
+    return [name for name in stored(own) if name not in _TIMES_THAT_MAY_BE_NULL]
 
 
 def insert_memory(names: Sequence[str]) -> str:

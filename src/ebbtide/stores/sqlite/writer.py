@@ -10,18 +10,22 @@ from ebbtide.core.changes import (
     Change,
     Configure,
     Discard,
+    Dismiss,
     Forget,
     Merge,
+    Pair,
     PutMemory,
+    Recover,
     Restore,
     Rewrite,
     subject,
 )
 from ebbtide.core.ledger import Run
 from ebbtide.core.memory import Content
+from ebbtide.core.metabolism import Activity
 from ebbtide.core.state import LinkKey, MindState
 from ebbtide.stores.sqlite import codec
-from ebbtide.stores.sqlite.queries import births, insert_memory, sql, stored, update_row
+from ebbtide.stores.sqlite.queries import births, insert_memory, own_at_birth, sql, stored, update_row
 
 Parameters = tuple[Any, ...]
 
@@ -42,9 +46,10 @@ class Writer:
         self._begin()
 
     def _fit(self) -> None:
-        self._own = self._state.regime.metabolism.own
+        self._own = own_at_birth(self._state.regime.metabolism.own)
         self._columns = [name for name in stored(list(self._state.table.types)) if name != "id"]
         self._insert = insert_memory(births(self._own))
+        self._pairs = self._state.regime.metabolism.name == Activity.name
         self._update = update_row(self._columns)
 
     def _begin(self) -> None:
@@ -113,13 +118,25 @@ class Writer:
         match change:
             case Rewrite():
                 self._add(sql("replace_content"), _said(change.content, change.id))
+                self._part(change.id)
             case Forget():
                 self._trash(change.id)
             case Merge():
                 self._trash(change.id)
                 self._add(sql("replace_content"), _said(change.content, change.into))
+                self._part(change.into)
             case Restore():
                 self._restore(change)
+            case Recover():
+                self._add(sql("recover_memory"), self._recovered(change))
+            case Pair():
+                self._add_all(sql("drop_pair"), list(change.lost))
+                self._add_all(sql("put_pair"), list(change.found))
+            case Dismiss(_, kind, ids, facts):
+                refused = (kind, codec.encode(ids))
+                self._add(sql("put_dismissed"), (*refused, facts)) if facts else self._add(
+                    sql("drop_dismissed"), refused
+                )
             case Configure():
                 self._fit()
                 self._add(sql("write_meta"), ("configuration", codec.encode(change)))
@@ -168,11 +185,25 @@ class Writer:
         gone = self._state.trash[memory]
         self._add(sql("move_to_trash"), (gone.at, gone.cause, codec.encode(gone), memory))
         self._add(sql("drop_memory"), (memory,))
+        self._part(memory)
+
+    def _part(self, memory: int) -> None:
+        """Nothing that was found out about what it said holds any longer."""
+        self._add(sql("drop_indexed"), (memory,))
+        if self._pairs:
+            self._add(sql("drop_pairs_of"), (memory,))
 
     def _restore(self, c: Restore) -> None:
         """The row comes back with its text; its columns follow with the other touched rows."""
         self._add(sql("move_from_trash"), (c.key, c.at, c.id))
         self._add(sql("drop_trash"), (c.id,))
+
+    def _recovered(self, c: Recover) -> Parameters:
+        key, text, phrase, keywords, kind, domain = (getattr(c.content, name) for name in _SAID)
+        return (key, text, phrase, _listed(keywords), kind, domain, c.id, self._state.seq)
+
+
+_SAID = ("key", "text", "phrase", "keywords", "kind", "domain")
 
 
 def joined(statements: Iterable[Statement]) -> list[Statement]:

@@ -23,6 +23,11 @@ DELETE FROM links WHERE source = ? AND target = ? AND relation = ?;
 INSERT INTO trash (id, key, text, phrase, keywords, kind, domain, born, forgotten_at, cause, way_back)
 SELECT id, key, text, phrase, keywords, kind, domain, born, ?, ?, ? FROM memories WHERE id = ?;
 
+-- name: recover_memory
+INSERT INTO memories (key, text, phrase, keywords, kind, domain, id, born,
+                      created_at, last_accessed_at, original_length, length, state, version)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0.0, 0.0, 0, 0, 0, 0);
+
 -- The columns beyond the text are placeholders: the touched rows that end every batch bring the true ones.
 -- name: move_from_trash
 INSERT INTO memories (id, key, text, phrase, keywords, kind, domain, born,
@@ -73,7 +78,7 @@ ORDER BY seq LIMIT ?3;
 -- The hot entries a crash may have left out of the tables.
 -- name: read_hot_entries
 SELECT seq, kind, body, token FROM journal
-WHERE seq > ? AND kind IN ('access', 'traverse', 'scan', 'tick', 'enqueue', 'settle', 'set_aside', 'requeue')
+WHERE seq > ? AND kind IN ('access', 'touch', 'traverse', 'scan', 'tick', 'enqueue', 'settle', 'set_aside', 'requeue')
 ORDER BY seq;
 
 -- name: last_entry
@@ -124,3 +129,43 @@ INSERT INTO base (part, body) VALUES (?, ?);
 
 -- name: read_base
 SELECT body FROM base ORDER BY part;
+
+-- name: put_pair
+INSERT INTO pairs (one, other, overlap) VALUES (?, ?, ?)
+ON CONFLICT (one, other) DO UPDATE SET overlap = excluded.overlap;
+
+-- name: drop_pair
+DELETE FROM pairs WHERE one = ? AND other = ?;
+
+-- name: drop_pairs_of
+DELETE FROM pairs WHERE one = ?1 OR other = ?1;
+
+-- name: read_pairs
+SELECT one, other, overlap FROM pairs;
+
+-- name: put_dismissed
+INSERT INTO dismissed (kind, ids, facts) VALUES (?, ?, ?) ON CONFLICT (kind, ids) DO UPDATE SET facts = excluded.facts;
+
+-- name: drop_dismissed
+DELETE FROM dismissed WHERE kind = ? AND ids = ?;
+
+-- name: read_dismissed
+SELECT kind, ids, facts FROM dismissed;
+
+-- name: put_recipe
+INSERT OR IGNORE INTO recipes (analysis, space) VALUES (?, ?);
+
+-- name: put_indexed
+INSERT INTO index_rows (id, terms, vector, recipe)
+SELECT ?1, ?2, ?3, r.id FROM recipes r WHERE r.analysis = ?4 AND r.space = ?5
+ON CONFLICT (id) DO UPDATE SET terms = excluded.terms, vector = excluded.vector, recipe = excluded.recipe;
+
+-- name: put_vector
+UPDATE index_rows SET vector = ?2, recipe = (SELECT id FROM recipes WHERE analysis = ?3 AND space = ?4) WHERE id = ?1;
+
+-- name: drop_indexed
+DELETE FROM index_rows WHERE id = ?;
+
+-- name: read_indexed
+SELECT i.id, i.terms, CASE WHEN r.space = ?2 THEN i.vector END
+FROM index_rows i JOIN recipes r ON r.id = i.recipe WHERE r.analysis = ?1;
