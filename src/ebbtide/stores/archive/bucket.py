@@ -22,6 +22,8 @@ class Bucket:
             raise InvalidInput(problem="key and secret do not belong into the archive's address: give them as options")
         self.root = rest.strip("/")
         self._bucket = self.root.partition("/")[0]
+        if not self._bucket or rest.startswith("/"):
+            raise InvalidInput(problem="the archive's address names no bucket: use s3://bucket/prefix")
         self._timeout = float(options.pop("timeout", TIMEOUT))
         self._host = _host(options.get("endpoint"))
         self._s3, self._raised = self._connected(options)
@@ -34,7 +36,7 @@ class Bucket:
             try:
                 listed = self._s3.ls(folder, detail=True, timeout=self._timeout)
             except FileNotFoundError as error:
-                if _code(error) == "NoSuchBucket":
+                if _code(error):  # it is not the folder that is missing
                     raise
                 return []
             return [(found["name"], found["size"]) for found in listed if found["type"] == "file"]
@@ -57,7 +59,7 @@ class Bucket:
             return True
 
     def close(self) -> None:
-        if (session := self._s3._s3creator) is not None:
+        if (session := getattr(self._s3, "_s3creator", None)) is not None:  # it has said something
             self._s3.close_session(self._s3.loop, session)
 
     def _exists(self, path: str) -> bool:
