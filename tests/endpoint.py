@@ -1,8 +1,8 @@
-"""A chat endpoint on loopback that answers by script: a real socket, real HTTP, and every way to get it wrong."""
+"""An endpoint on loopback that answers by script: a real socket, real HTTP, and every way to get it wrong."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +21,6 @@ class Reply:
 SILENCE = "silence"  # takes the request and never answers
 DRIP = "drip"  # answers byte by byte, for ever
 RESET = "reset"  # the connection is torn down
-Step = Reply | str
 
 
 @dataclass
@@ -37,6 +36,9 @@ class Request:
         return wanted["type"] if wanted else None
 
 
+Step = Reply | str | Callable[[Request], Reply]
+
+
 def content(text: str | None, finish: str = "stop") -> Reply:
     """A right chat completion with this text in it."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
@@ -45,6 +47,13 @@ def content(text: str | None, finish: str = "stop") -> Reply:
 
 def says(**answer: Any) -> Reply:
     return content(json.dumps(answer, ensure_ascii=False))
+
+
+def vectors(*rows: Any, places: Sequence[int] | None = None) -> Reply:
+    """A right answer to an embeddings request; `places`: the index of each, if not in order."""
+    numbered = zip(places or range(len(rows)), rows, strict=True)
+    data = [{"object": "embedding", "index": place, "embedding": row} for place, row in numbered]
+    return Reply(body=json.dumps({"object": "list", "data": data}).encode())
 
 
 def error(status: int, message: str, **headers: str) -> Reply:
@@ -71,6 +80,7 @@ class Endpoint:
                 step = self.script[min(len(self.requests), len(self.script) - 1)]
                 self.requests.append(request)
                 self.asked.set()
+                step = step(request) if callable(step) else step
                 if isinstance(step, Reply) and step.whole:
                     writer.write(_head(step, len(step.body)) + step.body)
                     await writer.drain()
@@ -82,7 +92,7 @@ class Endpoint:
         finally:
             writer.close()
 
-    async def _misbehave(self, step: Step, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _misbehave(self, step: Reply | str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if isinstance(step, Reply):
             writer.write(_head(step, len(step.body) + 100) + step.body)
             await writer.drain()

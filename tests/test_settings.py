@@ -58,6 +58,20 @@ def test_numbers_may_come_from_the_environment(tmp_path: Path) -> None:
     assert (settings.open_minds, settings.batch_size, settings.batch_pause) == (3, 50, 0.5)
 
 
+def test_an_embedder_may_come_from_the_file_and_its_key_from_the_environment(tmp_path: Path) -> None:
+    write(tmp_path, 'embedder = "openai"\nembedder_url = "http://h/v1"\nembedder_name = "bge"\n')
+    environ = {
+        "EBBTIDE_EMBEDDER_KEY": "sk-secret",
+        "EBBTIDE_EMBEDDER_TIMEOUT": "5",
+        "EBBTIDE_EMBEDDER_DIMENSIONS": "64",
+    }
+    settings = load_settings({"data": tmp_path}, environ)
+    assert (settings.embedder, settings.embedder_url, settings.embedder_name) == ("openai", "http://h/v1", "bge")
+    assert (settings.embedder_timeout, settings.embedder_dimensions) == (5.0, 64)
+    assert settings.embedder_key == "sk-secret"
+    assert "sk-secret" not in repr(settings)
+
+
 def test_what_is_empty_or_not_ours_in_the_environment_counts_as_not_set(tmp_path: Path) -> None:
     environ = {"EBBTIDE_AGENT": "", "EBBTIDE_DATA": "", "EBBTIDE_COLOUR": "blue"}
     assert load_settings({"data": tmp_path}, environ) == Settings(data=tmp_path)
@@ -88,6 +102,12 @@ def test_a_tilde_is_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
         ("batch_pause = -1", "batch_pause = -1 is not usable: it must be from 0 to 3600 seconds"),
         ("batch_pause = nan", "batch_pause = nan is not usable"),
         ("batch_pause = []", "batch_pause = [] is not usable"),
+        ("embedder = 'best'", "embedder = 'best' is not usable: it must be builtin, static, openai or none"),
+        ("embedder_timeout = -1", "embedder_timeout = -1 is not usable: it must be from 0 to 3600 seconds"),
+        ("embedder_dimensions = -1", "embedder_dimensions = -1 is not usable: it must be a whole number from 0"),
+        ("embedder_dimensions = 1.5", "embedder_dimensions = 1.5 is not usable"),
+        ("embedder_dimensions = true", "embedder_dimensions = True is not usable"),
+        ("embedder_dimensions = 65537", "embedder_dimensions = 65537 is not usable"),
         ("params = 5", "params = 5 is not usable: it must be a table of parameters"),
     ],
 )

@@ -14,6 +14,7 @@ from ebbtide.core.errors import InvalidInput
 
 FILE = "ebbtide.toml"
 PREFIX = "EBBTIDE_"
+MAX_DIMENSIONS = 65_536  # of an embedder: more is a slip of the hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,12 @@ class Settings:
     model_name: str = ""
     model_key: str = field(default="", repr=False)
     model_timeout: float = 60.0  # seconds one answer may take
+    embedder: str = "builtin"  # what finds by meaning: builtin, static, openai for any compatible endpoint, or none
+    embedder_url: str = ""  # of the endpoint, up to and with /v1
+    embedder_name: str = ""
+    embedder_key: str = field(default="", repr=False)
+    embedder_timeout: float = 60.0  # seconds one answer may take
+    embedder_dimensions: int = 0  # 0: as many as it answers with
 
 
 def load_settings(said: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -104,6 +111,18 @@ def _model(value: Any) -> str:
     return str(value)
 
 
+def _embedder(value: Any) -> str:
+    if value not in ("builtin", "static", "openai", "none"):
+        raise ValueError("it must be builtin, static, openai or none")
+    return str(value)
+
+
+def _dimensions(value: Any) -> int:
+    if not str(value).isdecimal() or int(value) > MAX_DIMENSIONS:
+        raise ValueError(f"it must be a whole number from 0 to {MAX_DIMENSIONS}")
+    return int(value)
+
+
 def _table(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError("it must be a table of parameters")
@@ -124,6 +143,12 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "model_name": str,
     "model_key": str,
     "model_timeout": _pause,
+    "embedder": _embedder,
+    "embedder_url": str,
+    "embedder_name": str,
+    "embedder_key": str,
+    "embedder_timeout": _pause,
+    "embedder_dimensions": _dimensions,
 }
 
 
