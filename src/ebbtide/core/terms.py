@@ -1,0 +1,95 @@
+"""Terms: what a memory can be found by, as numbers.
+
+A term is kept only as a code of 64 bits: the top byte says in which field it stands, the rest is a hash of the term.
+So there is no table of words, and nothing readable of a memory stays behind in an index it has left.
+Two terms in a million share a code by chance about once in a hundred thousand minds; then one finds the other's.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from hashlib import blake2b
+
+import numpy as np
+
+from ebbtide.core.quick import quick
+from ebbtide.core.signals import Column
+
+_MOST = 255  # a term that stands more often in one memory counts as this often
+_FIELD_SHIFT = 56
+_WIDTH = 9  # bytes of a packed term: its code and its count
+
+
+class Field(IntEnum):
+    """Where a term stands. The first three are scored, the others only filter."""
+
+    WORDS = 0
+    GRAMS = 1  # pairs of neighbouring characters, for scripts without spaces
+    EXACT = 2  # codes, numbers, addresses, keys: letter by letter
+    KEYWORD = 3
+    KIND = 4
+    DOMAIN = 5
+
+
+SCORED = (Field.WORDS, Field.GRAMS, Field.EXACT)
+
+
+def code_of(field: Field, term: str) -> int:
+    """The same number for the same term on every machine, for ever."""
+    digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=7).digest()
+    return field << _FIELD_SHIFT | int.from_bytes(digest, "big")
+
+
+def fields_of(codes: Column) -> Column:
+    return codes >> np.uint64(_FIELD_SHIFT)
+
+
+@quick
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """The terms of one memory or one query: `codes` ascending, each once, and how often each occurs (1–255)."""
+
+    codes: Column  # uint64
+    counts: Column  # uint8
+
+    @classmethod
+    def of(cls, words: Mapping[Field, Iterable[str]]) -> "Terms":
+        return cls.counted(code_of(field, word) for field, each in words.items() for word in each)
+
+    @classmethod
+    def counted(cls, codes: Iterable[int]) -> "Terms":
+        """From codes in any order, as often as they occur."""
+        found = Counter(codes)
+        ascending = sorted(found)
+        often = np.array([found[code] for code in ascending], np.int64)
+        return cls(np.array(ascending, np.uint64), np.minimum(often, _MOST).astype(np.uint8))
+
+    def pack(self) -> bytes:
+        """Nine bytes a term, the same on every machine."""
+        return self.codes.astype("<u8", copy=False).tobytes() + self.counts.tobytes()
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> "Terms":
+        count, rest = divmod(len(packed), _WIDTH)
+        if rest:
+            raise ValueError(f"packed terms take {_WIDTH} bytes each, and {len(packed)} bytes are no multiple of that")
+        return cls(np.frombuffer(packed, "<u8", count), np.frombuffer(packed, np.uint8, count, 8 * count))
+
+    def among(self, field: Field) -> Column:
+        """The codes of one field."""
+        low, high = np.searchsorted(self.codes, _borders(field))
+        return self.codes[low:high]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Terms) and self.pack() == other.pack()
+
+    def __hash__(self) -> int:
+        return hash(self.pack())
+
+
+def _borders(field: Field) -> Column:
+    return np.array([field << _FIELD_SHIFT, (field + 1) << _FIELD_SHIFT], np.uint64)
