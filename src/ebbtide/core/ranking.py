@@ -40,7 +40,7 @@ class Noise:
 
 
 def by_words(scores: Column, best: float, words: int) -> Column:
-    """BM25 scores as similarity: `best` is the highest of all memories, `words` how many words the query has.
+    """BM25 scores as similarity: `best` is the highest of all memories, `words` how many terms the query has in WORDS.
 
     The best match of a query whose words are all rare, and found, comes near 1; that of a long query of which
     little is found, or only what is common, stays low.

@@ -11,9 +11,6 @@ from functools import lru_cache
 from itertools import chain
 from operator import add
 
-import rjieba
-import snowballstemmer  # type: ignore[import-untyped]
-
 from ebbtide.core.memory import Content
 from ebbtide.core.terms import Field, Terms, code_of
 from ebbtide.models.builtin import lexicon_en as en
@@ -54,8 +51,6 @@ _STOP_ZH = (
 
 _CACHED = 1 << 16  # pieces whose codes are remembered; a stem costs a hundred times as much as a look-up
 _LONGEST = 64  # characters: what is longer is no word, is not stemmed, and would only fill the cache
-
-_stemmer = snowballstemmer.stemmer("english")
 
 
 class Analyzer:
@@ -155,7 +150,11 @@ def _plain(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    stem: str = _stemmer.stemWord(word) if word.isascii() and len(word) <= _LONGEST else word
+    if not word.isascii() or len(word) > _LONGEST or word.isdigit():
+        return word
+    import snowballstemmer  # type: ignore[import-untyped]  # slow to load, and not needed for Chinese
+
+    stem: str = snowballstemmer.stemmer("english").stemWord(word)  # its own each time: a stemmer is not for two threads
     return stem
 
 
@@ -163,6 +162,8 @@ def _stem(word: str) -> str:
 
 
 def _words_of(piece: str) -> Iterator[int]:
+    import rjieba  # reads its dictionary, and is not needed for English
+
     for run in _RUN.findall(piece):
         words = rjieba.cut_for_search(run) if _HAN_CHARACTER.match(run) else (run,)
         yield from [_word(word) for word in words if word not in _STOP_ZH]
