@@ -180,9 +180,9 @@ class LexicalIndex:
         if not len(rows):
             return None
         idf = np.log1p((self._count - sizes + 0.5) / (sizes + 0.5)).astype(np.float32)
-        mean = np.float32(self._total[field] / self._having[field])
+        mean = self._total[field] / self._having[field]
         often = counts.astype(np.float32)
-        long = self._lengths[field][rows] * np.float32(K1 * B / mean)
+        long = np.multiply(self._lengths[field][rows], K1 * B / mean, dtype=np.float32)
         long += np.float32(K1 * (1 - B))
         long += often
         often *= np.repeat(idf * np.float32(K1 + 1), sizes)

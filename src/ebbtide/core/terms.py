@@ -2,7 +2,7 @@
 
 A term is kept only as a code of 64 bits: the top byte says in which field it stands, the rest is a hash of the term.
 So there is no table of words, and nothing readable of a memory stays behind in an index it has left.
-Two terms in a million share a code by chance about once in a hundred thousand minds; then one finds the other's.
+Among a million terms two share a code once in a hundred thousand minds; there, one also finds the other's memories.
 """
 
 from collections import Counter
