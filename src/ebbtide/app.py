@@ -3,17 +3,25 @@
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from ebbtide.core.archive import Archive
+from ebbtide.core.embedding import Embedder
 from ebbtide.core.errors import UnknownMind
+from ebbtide.core.memory import HOUR
 from ebbtide.core.parameters import parameters_of
-from ebbtide.core.ports import Clock, SmallModel, Store
+from ebbtide.core.ports import Analyzer, Clock, SmallModel, Store
 from ebbtide.core.snapshot import Snapshot
 from ebbtide.host import Host
 from ebbtide.host.agents import exists, folder_of, require_distinct
+from ebbtide.host.schedule import Job, Scheduler
+from ebbtide.host.timetable import FILE as TIMETABLE
+from ebbtide.host.timetable import Figures, Timetable
 from ebbtide.mind import Mind
+from ebbtide.mind.tools import Tools
+from ebbtide.mind.upkeep import TickReport
 from ebbtide.settings import Settings, load_settings
 from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import SqliteStore
@@ -27,19 +35,22 @@ class SystemClock:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, clock: Clock | None = None, small_model: SmallModel | None = None
+    settings: Settings,
+    clock: Clock | None = None,
+    small_model: SmallModel | None = None,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[Host]:
     """A host over the embedded store; every mind is closed, and on disk, when the block ends.
 
-    `small_model` takes the place of the one the settings ask for.
+    `small_model` and `embedder` take the place of those the settings ask for; whoever gives one closes it.
     """
     opener = partial(_open_sqlite, durability=settings.durability)
     model = partial(_small_model, settings) if small_model is None else lambda: small_model
-    host = Host(settings.data, opener, _scratch, clock or SystemClock(), settings.open_minds, model)
-    try:
+    async with AsyncExitStack() as stack:
+        tools = _tools(settings, embedder, stack)
+        host = Host(settings.data, opener, _scratch, clock or SystemClock(), settings.open_minds, model, tools)
+        stack.push_async_callback(host.close)
         yield host
-    finally:
-        await host.close()
 
 
 @asynccontextmanager
@@ -51,6 +62,7 @@ async def open_mind(
     durability: str | None = None,
     clock: Clock | None = None,
     model: SmallModel | None = None,
+    embedder: Embedder | None = None,
     **params: Any,
 ) -> AsyncIterator[Mind]:
     """Open an agent's mind, or make it if there is none yet.
@@ -63,13 +75,33 @@ async def open_mind(
     """
     said = {"data": data, "agent": agent, "metabolism": metabolism, "durability": durability}
     settings = load_settings(said)
-    async with running(settings, clock, model) as host, AsyncExitStack() as stack:
+    async with running(settings, clock, model, embedder) as host, AsyncExitStack() as stack:
         try:
             mind = await stack.enter_async_context(host.mind(settings.agent))
         except UnknownMind:
             await host.create(settings.agent, settings.metabolism, {**settings.params, **params})
             mind = await stack.enter_async_context(host.mind(settings.agent))
         yield mind
+
+
+def scheduler(host: Host, settings: Settings, clock: Clock | None = None) -> Scheduler:
+    """Ticks and reapings of all minds, each in its own rhythm. To be started, and stopped before the host is closed."""
+
+    async def tick(mind: Mind, progress: Progress) -> TickReport:
+        return await mind.tick(batch_size=settings.batch_size, pause=settings.batch_pause, progress=progress)
+
+    async def reap(mind: Mind, progress: Progress) -> Figures:
+        done = await mind.reap(batch_size=settings.batch_size, pause=settings.batch_pause, progress=progress)
+        changed = done.deleted + done.pruned + done.evidence
+        return Figures(done.at, done.seconds, done.seen, changed, done.kept, done.conflicts)
+
+    jobs = [Job("tick", partial(_interval, "tick_every"), tick), Job("reap", partial(_interval, "reap_every"), reap)]
+    return Scheduler(host, clock or SystemClock(), Timetable.load(settings.data / TIMETABLE), jobs)
+
+
+def _interval(parameter: str, mind: Mind) -> float | None:
+    hours = mind.params.get(parameter)
+    return None if hours is None else float(hours) * HOUR
 
 
 def adopt(
@@ -113,6 +145,59 @@ def _small_model(settings: Settings) -> SmallModel:
     from ebbtide.models.builtin import BuiltinModel
 
     return BuiltinModel()
+
+
+def _tools(settings: Settings, embedder: Embedder | None, stack: AsyncExitStack) -> Tools:
+    """Each made at its first use, and closed with the stack."""
+
+    @cache
+    def analyzer() -> Analyzer:
+        from ebbtide.models.analysis import Analyzer as Words
+
+        return Words()
+
+    @cache
+    def made_embedder() -> Embedder | None:
+        made = embedder or _embedder(settings)
+        if made is not None and made is not embedder:
+            stack.push_async_callback(made.aclose)
+        return made
+
+    @cache
+    def archive() -> Archive | None:
+        if not settings.archive:
+            return None
+        from ebbtide.stores.archive import FsspecArchive
+
+        named = {"endpoint": settings.archive_endpoint, "key": settings.archive_key, "secret": settings.archive_secret}
+        made = FsspecArchive(settings.archive, {name: value for name, value in named.items() if value})
+        stack.push_async_callback(made.close)
+        return made
+
+    return Tools(analyzer, made_embedder, archive)
+
+
+def _embedder(settings: Settings) -> Embedder | None:
+    """The embedder the settings ask for; None: words alone. Imported here: most runs never need one."""
+    if settings.embedder == "none":
+        return None
+    if settings.embedder == "openai":
+        from ebbtide.models.embedders import OpenAIEmbedder
+
+        return OpenAIEmbedder(
+            settings.embedder_url,
+            settings.embedder_name,
+            api_key=settings.embedder_key or None,
+            timeout=settings.embedder_timeout,
+            dimensions=settings.embedder_dimensions,
+        )
+    if settings.embedder == "static":
+        from ebbtide.models.embedders import StaticEmbedder
+
+        return StaticEmbedder()
+    from ebbtide.models.embedders import BuiltinEmbedder
+
+    return BuiltinEmbedder()
 
 
 def _open_sqlite(folder: Path, durability: str) -> Store:

@@ -27,6 +27,10 @@ class Settings:
     open_minds: int = 64  # how many minds stay open at once
     batch_size: int = 100  # memories a tick writes in one transaction
     batch_pause: float = 0.0  # seconds a tick gives way between two of them
+    archive: str = ""  # where the reaper's archive is: a folder, or s3://bucket/prefix; empty: there is none
+    archive_endpoint: str = ""  # of an S3-compatible server that is not Amazon's
+    archive_key: str = field(default="", repr=False)
+    archive_secret: str = field(default="", repr=False)
     model: str = "builtin"  # the small model of network minds: builtin, or openai for any compatible endpoint
     model_url: str = ""  # of the endpoint, up to and with /v1
     model_name: str = ""
@@ -138,6 +142,10 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "open_minds": _positive,
     "batch_size": _positive,
     "batch_pause": _pause,
+    "archive": str,
+    "archive_endpoint": str,
+    "archive_key": str,
+    "archive_secret": str,
     "model": _model,
     "model_url": str,
     "model_name": str,

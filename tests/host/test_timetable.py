@@ -185,7 +185,7 @@ def test_whatever_happens_the_rhythm_stays_and_after_a_run_the_next_is_ahead(
 
 
 def test_the_file_says_all_there_is_to_know(tmp_path: Path) -> None:
-    path = tmp_path / "schedule.json"
+    path = tmp_path / "_schedule.json"
     table = a_timetable(path)
     table.record("ada", "tick", Figures(BIRTH, 0.5, 10, 3, 6, 1, 2), BIRTH)
     table.set_interval("ada", "reap", None, BIRTH)
@@ -213,14 +213,14 @@ def test_the_file_says_all_there_is_to_know(tmp_path: Path) -> None:
 
 
 def test_what_is_in_the_file_already_is_not_written_again(tmp_path: Path) -> None:
-    table = a_timetable(tmp_path / "schedule.json")
+    table = a_timetable(tmp_path / "_schedule.json")
     table.save()
     assert table.unsaved() is None
     assert Timetable.load(table.path).unsaved() is None
 
 
 def test_the_first_start_finds_no_file_and_is_not_alarmed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert Timetable.load(tmp_path / "nowhere" / "schedule.json").minds() == {}
+    assert Timetable.load(tmp_path / "nowhere" / "_schedule.json").minds() == {}
     assert caplog.messages == []
 
 
@@ -246,26 +246,26 @@ GOOD = b'{"format": 1, "minds": {"ada": {"tick": {"due": 1.0, "interval": 900.0}
 def test_a_damaged_file_is_kept_aside_and_everything_is_due(
     damaged: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = tmp_path / "schedule.json"
+    path = tmp_path / "_schedule.json"
     path.write_bytes(damaged)
     table = Timetable.load(path)
     assert table.due("ada", ["tick"], 0.0) == ["tick"]
     assert [(record.levelno, record.exc_info) for record in caplog.records] == [(logging.WARNING, None)]
-    assert "kept as schedule.json.damaged" in caplog.text
-    assert (tmp_path / "schedule.json.damaged").read_bytes() == damaged
+    assert "kept as _schedule.json.damaged" in caplog.text
+    assert (tmp_path / "_schedule.json.damaged").read_bytes() == damaged
     run(table, BIRTH)
     table.save()
     assert Timetable.load(path).minds() == table.minds()
 
 
 def test_fields_of_a_later_version_do_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "schedule.json"
+    path = tmp_path / "_schedule.json"
     path.write_bytes(GOOD.replace(b'"due"', b'"mood": "good", "due"'))
     assert tick_of(Timetable.load(path)) == Due(1.0, 900.0)
 
 
 def test_where_no_file_can_be_the_schedule_lives_in_ram(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "schedule.json"
+    path = tmp_path / "_schedule.json"
     path.mkdir()
     table = Timetable.load(path)
     run(table, BIRTH)
@@ -278,15 +278,15 @@ def test_where_no_file_can_be_the_schedule_lives_in_ram(tmp_path: Path, caplog: 
 
 
 def test_who_dies_while_writing_leaves_the_file_as_it_was(tmp_path: Path) -> None:
-    table = a_timetable(tmp_path / "schedule.json")
+    table = a_timetable(tmp_path / "_schedule.json")
     table.save()
-    (tmp_path / "schedule.json.new").write_bytes(b'{"format": 1, "minds": {"ad')
+    (tmp_path / "_schedule.json.new").write_bytes(b'{"format": 1, "minds": {"ad')
     again = Timetable.load(table.path)
     assert again.minds() == table.minds()
     run(again, BIRTH)
     again.save()
     assert Timetable.load(table.path).minds() == again.minds()
-    assert [entry.name for entry in tmp_path.iterdir()] == ["schedule.json"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["_schedule.json"]
 
 
 WRITER = """
@@ -307,7 +307,7 @@ for number in itertools.count():
 
 @pytest.mark.slow
 def test_kill_it_at_any_moment_and_the_file_is_whole(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "schedule.json"
+    path = tmp_path / "_schedule.json"
     for turn in range(8):
         with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
             assert writer.stdout is not None

@@ -139,7 +139,7 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class Recover:
-    """Back from an archive, after the trash has let go of it: the same memory, with those links that still lead to one."""
+    """Back from an archive, after the trash has let go of it: the same memory, with links that still lead somewhere."""
 
     at: float
     id: int

@@ -35,7 +35,7 @@ class Common:
     touch_spacing: float = param(1.0, 0.0, unit="hours")
     count_hits: bool = param(False)
     candidates: int = param(200, 1, unit="memories")
-    spread: float = param(0.2, 0.0, 1.0)
+    spread: float = param(1.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

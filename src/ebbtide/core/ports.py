@@ -7,11 +7,14 @@ from typing import Protocol
 import numpy as np
 
 from ebbtide.core.changes import Batch, Entry, Receipt
+from ebbtide.core.finding import Candidates, Query
+from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
 from ebbtide.core.memory import CODE_OF, Content, Link, Message, State
 from ebbtide.core.parameters import Regime
 from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot
-from ebbtide.core.state import Task, Trashed, Walk
+from ebbtide.core.state import Refused, Task, Trashed, Twins, Walk
+from ebbtide.core.terms import Terms
 
 
 class Clock(Protocol):
@@ -64,6 +67,40 @@ class SmallModel(Protocol):
     async def aclose(self) -> None:
         """Let go of whatever it holds."""
         ...
+
+
+class Analyzer(Protocol):
+    """From text to terms. Never fails, says the same every time, and may be used from several threads."""
+
+    @property
+    def name(self) -> str:
+        """Changes when the same text gives other terms."""
+        ...
+
+    def content(self, content: Content) -> Terms: ...
+
+    def query(self, text: str) -> Terms: ...
+
+    def keyword(self, keyword: str) -> int:
+        """The code of a keyword to filter by."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """What can be found. `unread` memories wait to be found by words, `unembedded` ones to be found by meaning."""
+
+    recipe: Recipe
+    memories: int
+    unread: int
+    unembedded: int
+    exact: bool
+    ram_bytes: int
+
+    @classmethod
+    def of(cls, index: SearchIndex) -> "IndexInfo":
+        exact = index.vectors is None or index.vectors.exact
+        return cls(index.recipe, len(index.lexical), *index.waiting, exact, index.nbytes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +197,14 @@ class Store(Protocol):
         """All links that leave any of these (of these names only), strongest first, as columns."""
         ...
 
+    async def pairs(self) -> dict[Twins, float]:
+        """Memories that say nearly the same, as the last tick found, and by how much."""
+        ...
+
+    async def dismissed(self) -> dict[Refused, str]:
+        """Suggestions somebody does not want, and what was so when they were dismissed."""
+        ...
+
     async def tasks(self) -> list[Task]:
         """The queue in order; those set aside last."""
         ...
@@ -191,6 +236,34 @@ class Store(Protocol):
         ...
 
     async def info(self) -> StoreInfo: ...
+
+    # ---- the search index: derived from what memories say, not journaled, and made again at will
+
+    async def open_index(self, recipe: Recipe) -> None:
+        """Ready for searches by this recipe; rows made by another are made anew. Needed before all that follows."""
+        ...
+
+    async def unread(self, limit: int) -> list[Unread]:
+        """Memories that cannot be found by words yet."""
+        ...
+
+    async def unembedded(self, limit: int, among: frozenset[int] | None = None) -> list[Unread]:
+        """Memories (of these) that can be found by words but not by meaning."""
+        ...
+
+    async def index(self, rows: Sequence[IndexRow]) -> int:
+        """Let these be found; not those that have gone or say something else by now. Returns how many were taken."""
+        ...
+
+    async def match(self, query: Query) -> Candidates:
+        """Stage one of a search: whoever may be worth looking at."""
+        ...
+
+    async def material(self, ids: Column) -> Material:
+        """The vectors of those of these that have one."""
+        ...
+
+    async def index_info(self) -> IndexInfo: ...
 
     async def close(self) -> None:
         """Everything on disk, nothing held. Closing twice is closing once."""

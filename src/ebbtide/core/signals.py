@@ -102,6 +102,12 @@ class Signals:
         columns = {name: getattr(self, name).copy() for name in _COLUMNS}
         return Signals(**columns, links=self.links, focus=self.focus)
 
+    def plain(self, row: int) -> dict[str, Any]:
+        """One row as plain numbers, without the version; a moment that never was is None."""
+        columns = {name: getattr(self, name) for name in _COLUMNS if name != "version"}
+        plain = {name: column[row].item() for name, column in columns.items() if len(column)}
+        return {name: None if value == NEVER else value for name, value in plain.items()}
+
     def take(self, rows: Column) -> "Signals":
         """These rows only, each at most once. Links follow their source."""
         columns = {name: (column[rows] if len(column := getattr(self, name)) else column) for name in _COLUMNS}

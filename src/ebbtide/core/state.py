@@ -150,6 +150,15 @@ class MindState:
         targets = c["target"][slots]
         return Walk(c["source"][slots], targets, strengths[order], names, self.table.rows(targets) >= 0)
 
+    def links_around(self, ids: Column, limit: int) -> tuple[Column, Column, Column]:
+        """The strongest links to and from these: sources, targets and strengths."""
+        slots = np.unique(np.concatenate([self.links.leaving_any(ids), *map(self.links.reaching, ids.tolist())]))
+        strengths = self._strengths_now(slots)
+        order = np.argsort(-strengths, kind="stable")[:limit]
+        order = order[strengths[order] > 0.0]
+        c, slots = self.links.columns, slots[order]
+        return c["source"][slots], c["target"][slots], strengths[order]
+
     def standing(self, slot: int) -> LinkRow:
         """A link as it stands now. One that focus holds stands at 1.0, and fades from there wherever it comes back."""
         link = self.links.get(slot)

@@ -18,6 +18,7 @@ from ebbtide.host.slices import Slices
 from ebbtide.mind import Mind
 from ebbtide.mind.history import Scratch
 from ebbtide.mind.tokens import new_token
+from ebbtide.mind.tools import Tools
 
 log = logging.getLogger("ebbtide")
 
@@ -35,6 +36,7 @@ class Host:
         clock: Clock,
         open_minds: int = 64,
         model: Callable[[], SmallModel] | None = None,
+        tools: Tools | None = None,
     ) -> None:
         self.data = data
         self._opener = opener
@@ -43,6 +45,7 @@ class Host:
         self._limit = open_minds
         self._make_model = model
         self._model: SmallModel | None = None
+        self._tools = tools or Tools()
         self.slices = Slices()
         self._open: OrderedDict[str, Mind] = OrderedDict()
         self._users: defaultdict[str, int] = defaultdict(int)
@@ -108,7 +111,7 @@ class Host:
             await store.close()
             raise
         mind = self._open[agent] = Mind(
-            agent, store, self._clock, self._scratch, model=model, on_compression=self.slices.enter
+            agent, store, self._clock, self._scratch, model=model, tools=self._tools, on_compression=self.slices.enter
         )
         if await mind.wake():
             self.slices.enter(mind)

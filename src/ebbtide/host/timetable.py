@@ -17,7 +17,7 @@ import msgspec
 
 log = logging.getLogger("ebbtide")
 
-FILE = "schedule.json"
+FILE = "_schedule.json"
 SHORTEST = 1.0  # seconds; a shorter interval would leave no time for anything else
 RETRY = 900.0  # seconds; for a mind that could never be opened, so that nobody knows its interval
 

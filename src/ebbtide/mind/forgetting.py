@@ -3,13 +3,13 @@
 import random
 from dataclasses import dataclass, replace
 
-from ebbtide.core.changes import Change, Entry, Forget, Merge, PutMemory, Restore, Rewrite
+from ebbtide.core.changes import Change, Entry, Forget, Merge, PutMemory, Recover, Restore, Rewrite
 from ebbtide.core.draft import MAX_TEXT, is_unicode, require_key, require_text
 from ebbtide.core.errors import InvalidInput, NotInTrash, UnknownMemory
 from ebbtide.core.memory import DAY, Content
 from ebbtide.core.ports import Store
 from ebbtide.core.state import Trashed
-from ebbtide.core.whatif import COMPRESSED, UNFADED, UNMERGED
+from ebbtide.core.whatif import COMPRESSED, PRUNED, UNFADED, UNMERGED, UNPRUNED
 from ebbtide.mind.pool import Room
 
 
@@ -31,6 +31,7 @@ class _Saying:
     at: float
     content: Content
     cause: str
+    run: str = ""
 
 
 async def forget(store: Store, key: str, now: float) -> Forget:
@@ -88,19 +89,22 @@ async def merge(store: Store, into: int, other: int, text: str | None, now: floa
 
 async def revert(store: Store, memory: int, key: str, now: float) -> Rewrite:
     """The text before the present one; of one that faded, the fullest. As far back as the trash would reach."""
-    said = await _sayings(store, memory)
+    said = await sayings(store, memory)
     reach = now - store.regime.common.trash_days * DAY
-    faded, found = bool(said) and said[-1].cause == COMPRESSED, None
+    last, found = said[-1].cause if said else "", None
     while len(said) > 1 and said.pop().at > reach:
         found = said[-1]
-        if not faded or found.cause != COMPRESSED:
+        if last != COMPRESSED or found.cause != COMPRESSED:
             break
     if found is None:
         raise InvalidInput(problem=f"{key!r} has no earlier text that could be brought back")
-    return Rewrite(now, memory, replace(found.content, key=key), UNFADED if faded else "reverted")
+    return Rewrite(now, memory, replace(found.content, key=key), _UNDOING.get(last, "reverted"))
 
 
-async def _sayings(store: Store, memory: int) -> list[_Saying]:
+_UNDOING = {COMPRESSED: UNFADED, PRUNED: UNPRUNED}
+
+
+async def sayings(store: Store, memory: int) -> list[_Saying]:
     """Everything it ever said, in order; what only repeats the text before it is left out."""
     found: list[_Saying] = []
     for entry in await _entries(store, memory):
@@ -138,8 +142,10 @@ def _says(entry: Entry, memory: int) -> _Saying | None:
     match entry.change:
         case PutMemory(at=at, content=content):
             return _Saying(at, content, "put")
-        case Rewrite(at=at, content=content, cause=cause):
-            return _Saying(at, content, cause)
+        case Rewrite(at=at, content=content, cause=cause, run=run):
+            return _Saying(at, content, cause, run)
+        case Recover(at=at, content=content):
+            return _Saying(at, content, "recovered")
         case Merge(at=at, content=content, into=into) if into == memory:
             return _Saying(at, content, "merged")
     return None

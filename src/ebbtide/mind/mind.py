@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ebbtide.core.changes import Access, Batch, Change, Configure, Entry, PutLink, PutMemory, Receipt, Traverse, Unlink
@@ -16,11 +16,15 @@ from ebbtide.core.ports import Clock, SmallModel, Store, StoreInfo, Where
 from ebbtide.mind import forgetting, history, reading, upkeep, writing
 from ebbtide.mind.explain import Explanation, explain
 from ebbtide.mind.forgetting import Forgotten
+from ebbtide.mind.indexing import Indexing
 from ebbtide.mind.network import Conversing, NetworkLife
 from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
+from ebbtide.mind.searching import Searching
+from ebbtide.mind.tending import Tending
 from ebbtide.mind.tokens import new_token
-from ebbtide.mind.upkeep import Progress, TickReport
+from ebbtide.mind.tools import Tools
+from ebbtide.mind.upkeep import Progress
 
 log = logging.getLogger("ebbtide")
 
@@ -48,7 +52,7 @@ class _StoppedClock:
         return self._moment
 
 
-class Mind(Conversing):
+class Mind(Conversing, Searching, Tending):
     """One agent's memory. Made by a host; use it from one event loop.
 
     A mind of the past (`as_of`) or of another regime (`replay`) is a Mind like any other, but nothing can
@@ -63,6 +67,7 @@ class Mind(Conversing):
         scratch: history.Scratch,
         *,
         model: SmallModel | None = None,
+        tools: Tools | None = None,
         on_compression: "Callable[[Mind], None]" = lambda mind: None,
         read_only: bool = False,
     ) -> None:
@@ -75,7 +80,10 @@ class Mind(Conversing):
         self._clock = clock
         self._scratch = scratch
         self._read_only = read_only
+        self._tools = tools or Tools()
+        self._indexing = Indexing(store, self._tools)
         self._ticking = asyncio.Lock()
+        self._cascades = set()
         self._first_looks = reading.FirstLooks()
 
     @property
@@ -97,6 +105,7 @@ class Mind(Conversing):
         """
         memory, changes = await writing.put(self._store, Draft.parse({"text": text, **given}), self.now(), replace)
         await self._apply(*changes)
+        self._indexing.nudge()
         if isinstance(born := changes[-1], PutMemory):
             return self._first_looks.at(born, self._store.regime)
         return await self._see(memory, given["key"])
@@ -104,7 +113,9 @@ class Mind(Conversing):
     async def put_many(self, drafts: Iterable[Draft | Mapping[str, Any]], progress: Progress | None = None) -> int:
         """Many new memories, a thousand at a time; each thousand all or none. Returns how many."""
         self._require_writable()
-        return await writing.put_many(self._store, drafts, self._clock, progress)
+        done = await writing.put_many(self._store, drafts, self._clock, progress)
+        self._indexing.nudge()
+        return done
 
     async def check_drafts(self, drafts: Iterable[Draft | Mapping[str, Any]]) -> None:
         """Raises what `put_many` would raise for any of these, before anything is written."""
@@ -213,19 +224,6 @@ class Mind(Conversing):
         """What can still be restored, last forgotten first."""
         return await forgetting.in_trash(self._store, self.now())
 
-    async def tick(
-        self, *, dry_run: bool = False, at: float | None = None, batch_size: int = 100, pause: float = 0.0,
-        progress: Progress | None = None,
-    ) -> TickReport:  # fmt: skip
-        """Write down the states of this moment. A dry run lists what that would change, also for another moment."""
-        if dry_run:
-            return await upkeep.dry_run(self._store, self.now() if at is None else at)
-        self._require_writable()
-        if at is not None:
-            raise InvalidInput(problem="a tick writes down what is true now: another moment needs dry_run")
-        async with self._ticking:
-            return await upkeep.tick(self._store, self.now(), batch_size=batch_size, pause=pause, progress=progress)
-
     # ---- history
 
     async def journal(self, *, after: int = 0, limit: int = 100, key: str | None = None) -> Sequence[Entry]:
@@ -271,7 +269,10 @@ class Mind(Conversing):
     async def rehearsal(self, progress: Progress | None = None) -> "Mind":
         """A copy of this mind in RAM that lives on by itself: whatever is done to it, this one stays as it is."""
         copy = await history.replay(self._store, self._scratch, progress=progress)
-        return Mind(self.agent, copy, self._clock, self._scratch, model=self._model)
+        return Mind(
+            self.agent, copy, self._clock, self._scratch,
+            model=self._model, tools=replace(self._tools, archive=lambda: None),
+        )  # fmt: skip
 
     async def check(self, progress: Progress | None = None) -> Sequence[str]:
         """Replay the journal and compare: what differs from the store. Nothing should."""
@@ -294,7 +295,9 @@ class Mind(Conversing):
         try:
             if self._life is not None:
                 await self._life.close()
+            await self.settled()
         finally:
+            await self._indexing.close()
             await self._store.close()
 
     def now(self) -> float:
@@ -310,7 +313,7 @@ class Mind(Conversing):
             raise Conflict(problem="this mind is a view of another time or regime: nothing can be written to it")
 
     def _apart(self, store: Store, clock: Clock) -> "Mind":
-        return Mind(self.agent, store, clock, self._scratch, read_only=True)
+        return Mind(self.agent, store, clock, self._scratch, tools=self._tools, read_only=True)
 
     async def _see(self, memory: int, key: str) -> Memory:
         """Somebody may have forgotten it while we waited for the disk."""

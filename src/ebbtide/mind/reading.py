@@ -93,7 +93,7 @@ async def page(
     metabolism = store.regime.metabolism
     signals = await store.signals()
     verdicts = metabolism.judge(signals, now)
-    shown = where.states or (metabolism.states if everything else _visible(metabolism))
+    shown = where.states or (metabolism.states if everything else visible(metabolism))
     seen = np.isin(verdicts.state, [CODE_OF[state] for state in shown])
     wanted = np.ones(len(signals), np.bool_)
     if where.score is not None and verdicts.score is not None:
@@ -181,7 +181,7 @@ def _moment(value: float) -> float | None:
     return None if value == NEVER else float(value)
 
 
-def _visible(metabolism: Metabolism) -> tuple[State, ...]:
+def visible(metabolism: Metabolism) -> tuple[State, ...]:
     return tuple(state for state in metabolism.states if state not in metabolism.hidden)
 
 

@@ -2,16 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ebbtide.core.changes import Batch, Discard, WriteDown
+from ebbtide.core.changes import Batch, Discard, Pair, WriteDown
 from ebbtide.core.memory import DAY, STATES, Mark, State
 from ebbtide.core.metabolism import Verdicts
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column, Signals
+from ebbtide.core.state import Twins
 from ebbtide.mind.tokens import new_token
 
 Progress = Callable[[int, int], None]
@@ -43,6 +44,7 @@ class TickReport:
     discarded: int
     seconds: float
     shifts: tuple[Shift, ...] = ()
+    pairs: int = 0  # memories that say nearly the same, newly found
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,21 @@ class _Findings:
 
 
 async def tick(
-    store: Store, now: float, *, batch_size: int = 100, pause: float = 0.0, progress: Progress | None = None
+    store: Store,
+    now: float,
+    *,
+    pairs: Pair | None = None,
+    batch_size: int = 100,
+    pause: float = 0.0,
+    progress: Progress | None = None,
 ) -> TickReport:
-    """Judges all columns at once, then writes what differs, batch by batch, giving way in between."""
+    """Judges all columns at once, then writes what differs, batch by batch, giving way in between.
+
+    `pairs`: what has changed about who says nearly the same, where that was looked into.
+    """
     started = time.perf_counter()
-    findings = _judge(await store.signals(), store, now)
+    paired = await _write_pairs(store, pairs)
+    findings = _judge(await store.signals(), store, now, paired)
     total, conflicts = len(findings.ids), 0
     for first in range(0, total, batch_size):
         receipt = await store.apply(Batch((_slip(findings, now, slice(first, first + batch_size)),), new_token()))
@@ -71,17 +83,35 @@ async def tick(
     discarded = await empty_trash(store, now)
     changed = total - conflicts
     seconds = time.perf_counter() - started
-    return TickReport(now, False, findings.seen, changed, findings.seen - total, conflicts, discarded, seconds)
+    found = 0 if pairs is None else len(pairs.found)
+    return TickReport(
+        now, False, findings.seen, changed, findings.seen - total, conflicts, discarded, seconds, pairs=found
+    )
 
 
-async def dry_run(store: Store, now: float) -> TickReport:
+async def dry_run(store: Store, now: float, pairs: Pair | None = None) -> TickReport:
     started = time.perf_counter()
-    findings = _judge(await store.signals(), store, now)
+    findings = _judge(await store.signals(), store, now, _after(await store.pairs(), pairs))
     shifts = await _shifts(store, findings)
     due = len(await overdue(store, now))
     seconds = time.perf_counter() - started
     total = len(findings.ids)
-    return TickReport(now, True, findings.seen, total, findings.seen - total, 0, due, seconds, shifts)
+    found = 0 if pairs is None else len(pairs.found)
+    return TickReport(now, True, findings.seen, total, findings.seen - total, 0, due, seconds, shifts, found)
+
+
+async def _write_pairs(store: Store, pairs: Pair | None) -> frozenset[int]:
+    """Returns who is one of a pair from now on."""
+    if pairs is not None and (pairs.found or pairs.lost):
+        await store.apply(Batch((pairs,), new_token()))
+    return _after(await store.pairs(), None)
+
+
+def _after(known: Iterable[Twins], pairs: Pair | None) -> frozenset[int]:
+    """Who is one of a pair, once these changes are written."""
+    lost = frozenset(pairs.lost if pairs else ())
+    new = [found[:2] for found in pairs.found] if pairs else []
+    return frozenset(memory for twins in [*(t for t in known if t not in lost), *new] for memory in twins)
 
 
 async def empty_trash(store: Store, now: float) -> int:
@@ -97,10 +127,12 @@ async def overdue(store: Store, now: float) -> list[int]:
     return sorted(trashed.id for _, trashed in await store.trash() if now - trashed.at >= wait)
 
 
-def _judge(s: Signals, store: Store, now: float) -> _Findings:
+def _judge(s: Signals, store: Store, now: float, paired: frozenset[int]) -> _Findings:
     """Only what differs from what is written down, copied out of the living columns."""
     verdicts = store.regime.metabolism.judge(s, now)
-    marks = verdicts.marks | (s.marks & np.int8(Mark.MERGE))
+    marks = verdicts.marks
+    if paired:
+        marks = marks | np.isin(s.id, list(paired)) * np.int8(Mark.MERGE)
     differs = (verdicts.state != s.state) | (marks != s.marks)
     if verdicts.score is not None:
         differs |= verdicts.score != s.score

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ebbtide.core import finding
 from ebbtide.core.changes import (
     Batch,
     Change,
@@ -20,13 +21,15 @@ from ebbtide.core.changes import (
     subject,
 )
 from ebbtide.core.errors import StoreClosed
+from ebbtide.core.finding import Candidates, Query
+from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
 from ebbtide.core.ledger import Ledger, Run
 from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
-from ebbtide.core.ports import StoreInfo, Where
+from ebbtide.core.ports import IndexInfo, StoreInfo, Where
 from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot, dump, load
-from ebbtide.core.state import MindState, Task, Trashed, Walk
+from ebbtide.core.state import MindState, Refused, Task, Trashed, Twins, Walk
 
 
 class MemoryStore:
@@ -36,6 +39,7 @@ class MemoryStore:
         self._contents: dict[int, Content] = {row["id"]: c for c, row in base.memories} if base else {}
         self._trash: dict[int, Content] = {t.id: content for content, t in base.trash} if base else {}
         self._entries: list[Entry] = []
+        self._index: SearchIndex | None = None
         self._reserved = 0
         self._closed = False
 
@@ -87,6 +91,12 @@ class MemoryStore:
     async def walk(self, ids: Sequence[int], *, relations: Sequence[str] = ()) -> Walk:
         return self.state.walk(np.asarray(ids, np.int64), relations)
 
+    async def pairs(self) -> dict[Twins, float]:
+        return dict(self.state.pairs)
+
+    async def dismissed(self) -> dict[Refused, str]:
+        return dict(self.state.dismissed)
+
     async def tasks(self) -> list[Task]:
         return self.state.queue()
 
@@ -133,6 +143,36 @@ class MemoryStore:
             ram_bytes=state.nbytes(),
         )
 
+    async def open_index(self, recipe: Recipe) -> None:
+        if self._index is None or self._index.recipe != recipe:
+            self._index = SearchIndex(recipe)
+            self._index.expect(self.state.living().tolist())
+
+    async def unread(self, limit: int) -> list[Unread]:
+        return self._opened.unread(limit)
+
+    async def unembedded(self, limit: int, among: frozenset[int] | None = None) -> list[Unread]:
+        return self._opened.unembedded(limit, among)
+
+    async def index(self, rows: Sequence[IndexRow]) -> int:
+        return len(self._opened.put(rows))
+
+    async def match(self, query: Query) -> Candidates:
+        return finding.match(self.state, self._opened, query)
+
+    async def material(self, ids: Column) -> Material:
+        return self._opened.material(ids)
+
+    async def index_info(self) -> IndexInfo:
+        return IndexInfo.of(self._opened)
+
+    @property
+    def _opened(self) -> SearchIndex:
+        self._require_open()
+        if self._index is None:
+            raise StoreClosed
+        return self._index
+
     async def close(self) -> None:
         self._closed = True
 
@@ -146,6 +186,8 @@ class MemoryStore:
 
     def _witness(self, run: Run) -> None:
         self._entries += run.entries()
+        if self._index is not None:
+            self._index.note(run.changes, run.seq)
         for change in run.changes:
             self._rewrite(change)
 

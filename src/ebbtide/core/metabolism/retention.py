@@ -47,7 +47,7 @@ class Retention:
         return s.importance * np.exp(since(now, s.last_accessed_at) / (s.strength * -DAY))
 
     def judge(self, s: Signals, now: float) -> Verdicts:
-        expired = (self._ends(s) <= now) & (s.policy != _PERSISTENT) & (s.protected == 0)
+        expired = self.spent(s, now) & (s.protected == 0)
         return Verdicts(self.vitality(s, now), graded(_ACTIVE, (expired, _EXPIRED)), np.zeros(len(s), np.int8))
 
     def scaled(self, vitality: Column) -> Column:
@@ -68,6 +68,11 @@ class Retention:
             life = s.strength * DAY * np.log(s.importance / self.delete_below)
         ends: Column = s.last_accessed_at + at_least(self.shortest_life * HOUR, life)
         return ends if s.exposed_at.max(initial=NEVER) == NEVER else np.maximum(ends, s.exposed_at)
+
+    def spent(self, s: Signals, now: float) -> Column:
+        """Who would have expired by now if nothing protected it."""
+        spent: Column = (self._ends(s) <= now) & (s.policy != _PERSISTENT)
+        return spent
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:
         expires = self.expires_at(s)

@@ -32,6 +32,11 @@ def load(connection: sqlite3.Connection) -> Ledger:
     return Ledger(state, dict(connection.execute(sql("recent_tokens"), (REMEMBERED_BATCHES,))))
 
 
+def checkpoint(connection: sqlite3.Connection) -> int:
+    """The journal entry up to which the tables have everything."""
+    return _meta(connection, "checkpoint")
+
+
 def read_base(connection: sqlite3.Connection) -> bytes:
     return b"".join(part for (part,) in connection.execute(sql("read_base")))
 

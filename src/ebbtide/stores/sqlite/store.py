@@ -19,21 +19,25 @@ from typing import Literal
 
 import numpy as np
 
+from ebbtide.core import finding
 from ebbtide.core.changes import HOT, Batch, Entry, Receipt
 from ebbtide.core.errors import StoreClosed
+from ebbtide.core.finding import Candidates, Query
+from ebbtide.core.index import IndexRow, Material, Recipe, Unread
 from ebbtide.core.ledger import Ledger, Run
 from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
-from ebbtide.core.ports import StoreInfo, Where
+from ebbtide.core.ports import IndexInfo, StoreInfo, Where
 from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot, dump
-from ebbtide.core.state import MindState, Task, Trashed, Walk
+from ebbtide.core.state import MindState, Refused, Task, Trashed, Twins, Walk
 from ebbtide.stores.sqlite import codec, loader
 from ebbtide.stores.sqlite.connection import connect, named_errors, write
 from ebbtide.stores.sqlite.lock import MindLock
 from ebbtide.stores.sqlite.log import Log
 from ebbtide.stores.sqlite.queries import sql
 from ebbtide.stores.sqlite.schema import make, migrate, require_ours
+from ebbtide.stores.sqlite.shelf import Shelf
 from ebbtide.stores.sqlite.writer import Statement, Writer, joined
 
 Durability = Literal["normal", "full"]
@@ -74,6 +78,7 @@ class SqliteStore:
         self._inline = durability == "normal"
         self._threads = ThreadPoolExecutor(2, "ebbtide-disk")  # one to commit, one to copy the log back
         self._log = Log(self._connection, self._copier, self._threads)
+        self._shelf = Shelf(self._path)
         self._lazy: list[Statement] = []
         self._lazy_timer: asyncio.TimerHandle | None = None
         self._queue: list[tuple[list[Statement], asyncio.Future[None]]] = []
@@ -85,6 +90,7 @@ class SqliteStore:
     def _load(self) -> None:
         self._ledger = loader.load(self._connection)
         self._writer = Writer(self._ledger.state)
+        self._checkpointed = loader.checkpoint(self._connection)
         self._ahead = False
 
     # ---- writing
@@ -104,6 +110,7 @@ class SqliteStore:
         if isinstance(run.changes[0], HOT):
             self._hot_entries += 1
         self._writer.witness(run)
+        self._shelf.note(run)
 
     def _postpone(self, statements: list[Statement]) -> None:
         self._lazy += statements
@@ -166,6 +173,7 @@ class SqliteStore:
         """The mirror ran ahead of a commit that failed: it is read again before anybody looks at it."""
         self._lazy = []
         self._ahead = True
+        self._shelf.throw_away()
 
     def _take_lazy(self) -> list[Statement]:
         if self._lazy_timer is not None:
@@ -177,8 +185,9 @@ class SqliteStore:
     async def _checkpoint(self) -> None:
         """Write the hot counters of every row that has moved, so that opening need not replay them."""
         self._hot_entries = 0
-        self._require_open()
+        seq = self._require_open().state.seq
         await self._commit(self._writer.checkpoint())
+        self._checkpointed = seq
 
     # ---- reading
 
@@ -223,6 +232,12 @@ class SqliteStore:
 
     async def walk(self, ids: Sequence[int], *, relations: Sequence[str] = ()) -> Walk:
         return self._state.walk(np.asarray(ids, np.int64), relations)
+
+    async def pairs(self) -> dict[Twins, float]:
+        return dict(self._state.pairs)
+
+    async def dismissed(self) -> dict[Refused, str]:
+        return dict(self._state.dismissed)
 
     async def tasks(self) -> list[Task]:
         return self._state.queue()
@@ -313,6 +328,34 @@ class SqliteStore:
             ram_bytes=state.nbytes(),
         )
 
+    # ---- the search index
+
+    async def open_index(self, recipe: Recipe) -> None:
+        await self._shelf.open(recipe, self._settled, self.living)
+
+    async def unread(self, limit: int) -> list[Unread]:
+        return self._shelf.index.unread(limit)
+
+    async def unembedded(self, limit: int, among: frozenset[int] | None = None) -> list[Unread]:
+        return self._shelf.index.unembedded(limit, among)
+
+    async def index(self, rows: Sequence[IndexRow]) -> int:
+        """On disk with a commit to come: what a crash takes of it is made again."""
+        self._require_open()
+        statements = self._shelf.put(rows)
+        if statements:
+            self._postpone(statements)
+        return sum(len(statement.rows) for statement in statements[1:])
+
+    async def match(self, query: Query) -> Candidates:
+        return finding.match(self._state, self._shelf.index, query)
+
+    async def material(self, ids: Column) -> Material:
+        return self._shelf.index.material(ids)
+
+    async def index_info(self) -> IndexInfo:
+        return IndexInfo.of(self._shelf.index)
+
     # ---- the end
 
     async def close(self) -> None:
@@ -320,7 +363,7 @@ class SqliteStore:
             return
         try:
             if not self._ahead:  # else all there was to write has failed already
-                await self._checkpoint()
+                await self._settle_up()
             while self._flusher is not None:
                 await asyncio.wait([self._flusher])
         finally:
@@ -330,6 +373,13 @@ class SqliteStore:
             self._reader.close()
             self._connection.close()
             self._lock.release()
+
+    async def _settle_up(self) -> None:
+        """Nothing is written to a mind that nothing has happened to."""
+        if self._ledger.state.seq != self._checkpointed:
+            await self._checkpoint()
+        elif self._lazy:
+            await self._commit([])
 
     async def _settled(self) -> None:
         """What was written before now can be read now."""

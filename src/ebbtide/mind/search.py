@@ -1,0 +1,253 @@
+"""Search: words and meaning find candidates, the metabolism's vitality ranks them.   SPEC R3, A3, S1, R2.
+
+Being found is not being used: a hit counts as access only where the mind's `count_hits` says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ebbtide.core import ranking
+from ebbtide.core.draft import MAX_TEXT, require_text
+from ebbtide.core.errors import EmbedderFailed, InvalidInput
+from ebbtide.core.finding import Candidates, Filter, Query
+from ebbtide.core.memory import DAY, STATES, Content, Memory, State
+from ebbtide.core.metabolism import Network, Retention
+from ebbtide.core.ports import Store
+from ebbtide.core.signals import Column
+from ebbtide.core.terms import SCORED, Terms
+from ebbtide.mind.indexing import PATIENCE, Indexing
+from ebbtide.mind.reading import read, visible
+
+ENTITY = "entity"  # nodes of a network mind that only tell what its memories are about
+MOST = 1000
+_TRASH_LOOKED_AT = 500
+_ENOUGH = 0.5  # of the query's terms, for something in the trash to count as a match
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Every component of a hit's rank."""
+
+    bm25: float
+    by_words: float  # the same as similarity
+    cosine: float | None
+    by_meaning: float | None
+    similarity: float
+    lift: float
+    lifted_by: str | None  # the key of the hit whose link lifts this one
+    vitality: float
+    scaled: float  # vitality from 0 to 1
+    formula: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    memory: Memory
+    score: float
+    similarity: float
+    why: Why | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """Would have matched, and is not told. `state` is trash for what was forgotten."""
+
+    key: str
+    text: str
+    state: str
+    similarity: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`declined` is filled if an explanation was asked for. `unembedded` memories could be found by words only."""
+
+    hits: tuple[Hit, ...]
+    declined: tuple[Declined, ...]
+    exact: bool
+    unembedded: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A search as it was asked for, checked."""
+
+    text: str
+    k: int
+    states: tuple[State, ...]
+    kind: str | None
+    domain: str | None
+    keywords: tuple[str, ...]
+    since: float | None
+    until: float | None
+    at_least: float
+    vitality: bool
+    explain: bool
+    patience: float = PATIENCE
+
+
+def checked(asked: Asked, known: Sequence[State]) -> Asked:
+    require_text("text", asked.text, MAX_TEXT)
+    if not 1 <= asked.k <= MOST:
+        raise InvalidInput(problem=f"a search tells 1 to {MOST:,} memories, not {asked.k!r:.40}")
+    for state in asked.states:
+        if state not in known:
+            raise InvalidInput(problem=f"no memory of this mind is ever {state!s}: there are {', '.join(known)}")
+    if asked.since is not None and asked.until is not None and asked.since >= asked.until:
+        raise InvalidInput(problem="nothing is made between these two moments: `since` must lie before `until`")
+    return asked
+
+
+class Search:
+    """One search in one mind."""
+
+    def __init__(self, store: Store, indexing: Indexing, asked: Asked, now: float) -> None:
+        self._store, self._indexing, self._asked, self._now = store, indexing, asked, now
+        self._metabolism = store.regime.metabolism
+        self._note = ""
+
+    async def run(self) -> Found:
+        info = await self._indexing.ready(self._asked.patience)
+        query = await self._query()
+        candidates = await self._store.match(query)
+        hits = await self._ranked(candidates, self._asked.k)
+        declined = await self._declined(query, hits) if self._asked.explain else []
+        return Found(tuple(hits), tuple(declined), candidates.exact, info.unembedded, self._note)
+
+    async def _query(self) -> Query:
+        analyzer, asked, common = self._indexing.analyzer, self._asked, self._store.regime.common
+        wanted = Filter(
+            states=asked.states or visible(self._metabolism),
+            kind=asked.kind,
+            domain=asked.domain,
+            keywords=tuple(map(analyzer.keyword, asked.keywords)),
+            since=asked.since,
+            until=asked.until,
+            without_kind=ENTITY if asked.kind is None and isinstance(self._metabolism, Network) else None,
+        )
+        limit = max(common.candidates, asked.k)
+        return Query(analyzer.query(asked.text), await self._vector(), wanted, self._now, limit, common.spread)
+
+    async def _vector(self) -> Column | None:
+        try:
+            return await self._indexing.vector(self._asked.text)
+        except EmbedderFailed as error:
+            self._note = f"found by words only: {error}"
+            return None
+
+    async def _ranked(self, found: Candidates, k: int) -> list[Hit]:
+        """Stage two: the metabolism's say, then the best k."""
+        if not len(found.ids):
+            return []
+        signals = await self._store.signals(found.ids.tolist())
+        vitality = self._metabolism.vitality(signals, self._now)
+        similarity = found.similarity + found.lift
+        score = self._score(similarity, vitality)
+        good = np.flatnonzero(similarity >= self._asked.at_least)
+        order = good[np.lexsort((-found.ids[good], -score[good]))][:k]
+        memories = {seen.id: seen for seen in await read(self._store, found.ids[order].tolist(), self._now)}
+        keys = await self._lifters(found, order) if self._asked.explain else {}
+        return [
+            Hit(memories[memory], float(score[row]), float(similarity[row]), self._why(found, row, vitality, keys))
+            for row, memory in zip(order.tolist(), found.ids[order].tolist(), strict=True)
+            if memory in memories
+        ]
+
+    def _score(self, similarity: Column, vitality: Column) -> Column:
+        metabolism = self._metabolism
+        if not self._asked.vitality:
+            return similarity
+        if isinstance(metabolism, Retention):
+            return ranking.retained(similarity, vitality, metabolism.decay_weight)
+        return ranking.vital(similarity, metabolism.scaled(vitality), self._bonus)
+
+    @property
+    def _bonus(self) -> float:
+        return float(getattr(self._metabolism, "rank_bonus", 0.0))
+
+    async def _lifters(self, found: Candidates, order: Column) -> dict[int, str]:
+        rows = sorted({int(row) for row in found.by[order] if row >= 0})
+        said = await self._store.contents([int(found.ids[row]) for row in rows])
+        return {row: said[memory].key for row in rows if (memory := int(found.ids[row])) in said}
+
+    def _why(self, found: Candidates, row: int, vitality: Column, keys: dict[int, str]) -> Why | None:
+        if not self._asked.explain:
+            return None
+        cosine, by = float(found.cosine[row]), int(found.by[row])
+        return Why(
+            bm25=float(found.words[row]),
+            by_words=float(found.worded[row]),
+            cosine=None if np.isnan(cosine) else cosine,
+            by_meaning=None if found.meant is None else float(found.meant[row]),
+            similarity=float(found.similarity[row]),
+            lift=float(found.lift[row]),
+            lifted_by=keys.get(by),
+            vitality=float(vitality[row]),
+            scaled=float(self._metabolism.scaled(vitality[row : row + 1])[0]),
+            formula=self._formula(),
+        )
+
+    def _formula(self) -> str:
+        if not self._asked.vitality:
+            return "similarity + lift"
+        if isinstance(self._metabolism, Retention):
+            return f"(similarity + lift) × R^{self._metabolism.decay_weight:g}"
+        return f"similarity + lift + {self._bonus:g} × scaled"
+
+    # ---- what was declined
+
+    async def _declined(self, query: Query, hits: Sequence[Hit]) -> list[Declined]:
+        """What would have been told but for its state; and what matches in the trash."""
+        worst = hits[-1].similarity if len(hits) >= self._asked.k else 0.0
+        left_out = tuple(state for state in self._metabolism.states if state not in query.filter.states)
+        found: list[Declined] = []
+        if left_out:
+            hidden = await self._store.match(replace(query, filter=replace(query.filter, states=left_out)))
+            near = [hit for hit in await self._ranked(hidden, self._asked.k) if hit.similarity > worst or not hits]
+            found = [await self._hidden(hit) for hit in near]
+        return [*found, *await self._forgotten(query)]
+
+    async def _hidden(self, hit: Hit) -> Declined:
+        memory = hit.memory
+        why = self._metabolism.why(await self._store.signals([memory.id]), self._now)
+        return Declined(memory.key, memory.text, memory.state.value, hit.similarity, f"{memory.state}: {why}")
+
+    async def _forgotten(self, query: Query) -> list[Declined]:
+        """By words alone: what is in the trash has no vectors."""
+        wait = self._store.regime.common.trash_days * DAY
+        trash = [
+            (said, gone)
+            for said, gone in (await self._store.trash())[:_TRASH_LOOKED_AT]
+            if self._now - gone.at < wait and self._fits(said)
+        ]
+        terms = [self._indexing.analyzer.content(said) for said, _ in trash]
+        asked = np.concatenate([query.terms.among(field) for field in SCORED])
+        found = [
+            Declined(said.key, said.text, "trash", share, f"in the trash ({gone.cause}): `restore` brings it back")
+            for (said, gone), each in zip(trash, terms, strict=True)
+            if (share := _share(each, asked)) >= _ENOUGH
+        ]
+        return sorted(found, key=lambda one: -one.similarity)[: self._asked.k]
+
+    def _fits(self, said: Content) -> bool:
+        return self._asked.kind in (None, said.kind) and self._asked.domain in (None, said.domain)
+
+
+def _share(terms: Terms, asked: Column) -> float:
+    return float(np.isin(asked, terms.codes).mean()) if len(asked) else 0.0
+
+
+def stated(states: Sequence[State | str] | State | str | None) -> tuple[State, ...]:
+    """States as people name them."""
+    if states is None:
+        return ()
+    given = [states] if isinstance(states, str) else list(states)
+    known = {state.value: state for state in STATES}
+    for name in given:
+        if name not in known:
+            raise InvalidInput(problem=f"{name!r} is not a state: there are {', '.join(known)}")
+    return tuple(known[name] for name in given)

@@ -1,0 +1,112 @@
+"""The verbs of ageing: what time does to memories, what may be tidied up, and what is to come."""
+
+import asyncio
+from collections.abc import Sequence
+
+from ebbtide.core.archive import Archive, ArchivedRun
+from ebbtide.core.changes import Change, Receipt
+from ebbtide.core.errors import InvalidInput
+from ebbtide.core.memory import Memory
+from ebbtide.core.ports import Store
+from ebbtide.mind import merging, reaping, suggestions, upkeep
+from ebbtide.mind.forecasting import Outlook, outlook
+from ebbtide.mind.indexing import Indexing
+from ebbtide.mind.reaping import Reaper, ReapReport, Undone
+from ebbtide.mind.suggestions import Kind, Suggestion
+from ebbtide.mind.tools import Tools
+from ebbtide.mind.upkeep import Progress, TickReport
+
+
+class Tending:
+    agent: str
+    _store: Store
+    _indexing: Indexing
+    _tools: Tools
+    _ticking: asyncio.Lock
+
+    def now(self) -> float:
+        raise NotImplementedError
+
+    def _require_writable(self) -> None:
+        raise NotImplementedError
+
+    async def _apply(self, *changes: Change) -> Receipt:
+        raise NotImplementedError
+
+    async def _see(self, memory: int, key: str) -> Memory:
+        raise NotImplementedError
+
+    async def tick(
+        self, *, dry_run: bool = False, at: float | None = None, batch_size: int = 100, pause: float = 0.0,
+        progress: Progress | None = None,
+    ) -> TickReport:  # fmt: skip
+        """Write down the states of this moment. A dry run lists what that would change, also for another moment."""
+        if dry_run:
+            moment = self.now() if at is None else at
+            pairs = await merging.find_pairs(self._store, self._indexing, moment, progress)
+            return await upkeep.dry_run(self._store, moment, pairs)
+        self._require_writable()
+        if at is not None:
+            raise InvalidInput(problem="a tick writes down what is true now: another moment needs dry_run")
+        async with self._ticking:
+            pairs = await merging.find_pairs(self._store, self._indexing, self.now(), progress)
+            return await upkeep.tick(
+                self._store, self.now(), pairs=pairs, batch_size=batch_size, pause=pause, progress=progress
+            )
+
+    async def forecast(self, days: float | None = None, *, scans: int | None = None, limit: int = 100) -> Outlook:
+        """Who will turn cold, expire or become deletable within so many days (30) if nothing happens, and why.
+
+        A network mind fades by scans (100), not by days.
+        """
+        return await outlook(self._store, self.now(), days, scans, limit)
+
+    # ---- suggestions
+
+    async def suggestions(self, kind: Kind | None = None) -> Sequence[Suggestion]:
+        """What may be deleted or merged, as of now, and why. Dismissed ones are left out."""
+        return await suggestions.suggestions(self._store, self.now(), kind)
+
+    async def accept(self, kind: Kind, *keys: str, text: str | None = None) -> None:
+        """Do as suggested. What goes, goes into the trash: `restore` undoes it. `text`: what a merged memory says."""
+        await self._apply(*await suggestions.accepted(self._store, self.now(), kind, keys, text))
+
+    async def dismiss(self, kind: Kind, *keys: str) -> None:
+        """Not this one: it is not suggested again until its facts change (its text, its uses, its links)."""
+        await self._apply(await suggestions.dismissed(self._store, self.now(), kind, keys))
+
+    # ---- the reaper
+
+    async def reap(
+        self, *, dry_run: bool = False, batch_size: int = 100, pause: float = 0.0, progress: Progress | None = None
+    ) -> ReapReport:
+        """Delete or prune what has been expired for long; a retention mind only. `unreap` takes a run back."""
+        reaper = Reaper(self.agent, self._store, self._tools.archive(), self.now())
+        if dry_run:
+            return await reaper.dry_run()
+        self._require_writable()
+        async with self._ticking:
+            return await reaper.run(batch_size, pause, progress)
+
+    async def unreap(self, run: str) -> Undone:
+        """Take back what a run of the reaper did, as far as trash and archive hold it."""
+        self._require_writable()
+        return await reaping.undo(self.agent, self._store, self._tools.archive(), run, self.now())
+
+    async def recover(self, key: str) -> Memory:
+        """Bring a memory back from the archive, after its time in the trash is over."""
+        memory, change = await reaping.from_archive(self.agent, self._store, self._kept(), key, self.now())
+        await self._apply(change)
+        return await self._see(memory, key)
+
+    async def archived(self) -> Sequence[ArchivedRun]:
+        """The runs the archive has of this mind, latest first."""
+        return await self._kept().runs(self.agent)
+
+    def _kept(self) -> Archive:
+        archive = self._tools.archive()
+        if archive is None:
+            raise InvalidInput(
+                problem="this mind has no archive: the setting `archive` names a folder or an S3 address"
+            )
+        return archive
