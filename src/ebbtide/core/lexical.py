@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ebbtide.core.signals import Column
-from ebbtide.core.terms import SCORED, Field, Terms, fields_of
+from ebbtide.core.terms import SCORED, Field, Terms, fields_of, firsts
 
 K1, B = 1.2, 0.75  # of BM25, as everywhere
 WEIGHTS = {Field.WORDS: 1.0, Field.GRAMS: 0.5, Field.EXACT: 1.0}  # pairs of characters say again what words have said
@@ -37,7 +37,7 @@ class _Segment:
         codes = np.concatenate([each.codes for each in terms])
         order = np.argsort(codes, kind="stable")
         codes = codes[order]
-        first = _firsts(codes)
+        first = firsts(codes)
         sizes = np.fromiter(map(len, terms), np.int64, len(terms))
         return cls(
             codes[first],
@@ -49,7 +49,7 @@ class _Segment:
     def merged(self, younger: "_Segment") -> "_Segment":
         codes = np.concatenate([self.codes, younger.codes])
         codes.sort(kind="stable")  # two runs in order: hardly more than a copy
-        codes = codes[_firsts(codes)]
+        codes = codes[firsts(codes)]
         sizes = np.zeros((2, len(codes)), np.int64)
         for part, size in zip((self, younger), sizes, strict=True):
             size[np.searchsorted(codes, part.codes)] = np.diff(part.starts)
@@ -250,13 +250,6 @@ class LexicalIndex:
         while self._segments and len(self._segments[-1].rows) < _RATIO * len(segment.rows):
             segment = self._segments.pop().merged(segment)
         self._segments.append(segment)
-
-
-def _firsts(codes: Column) -> Column:
-    """Where each code stands first, of codes in order."""
-    fresh = np.ones(len(codes), np.bool_)
-    np.not_equal(codes[1:], codes[:-1], out=fresh[1:])
-    return np.flatnonzero(fresh)
 
 
 def _lengths(terms: Sequence[Terms]) -> Column:

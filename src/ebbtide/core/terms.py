@@ -5,8 +5,7 @@ So there is no table of words, and nothing readable of a memory stays behind in 
 Among a million terms two share a code once in a hundred thousand minds; there, one also finds the other's memories.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from hashlib import blake2b
@@ -45,6 +44,13 @@ def fields_of(codes: Column) -> Column:
     return codes >> np.uint64(_FIELD_SHIFT)
 
 
+def firsts(codes: Column) -> Column:
+    """Where each code stands first, of codes in order."""
+    fresh = np.ones(len(codes), np.bool_)
+    np.not_equal(codes[1:], codes[:-1], out=fresh[1:])
+    return np.flatnonzero(fresh)
+
+
 @quick
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
@@ -55,15 +61,16 @@ class Terms:
 
     @classmethod
     def of(cls, words: Mapping[Field, Iterable[str]]) -> "Terms":
-        return cls.counted(code_of(field, word) for field, each in words.items() for word in each)
+        return cls.counted([code_of(field, word) for field, each in words.items() for word in each])
 
     @classmethod
-    def counted(cls, codes: Iterable[int]) -> "Terms":
+    def counted(cls, codes: Sequence[int]) -> "Terms":
         """From codes in any order, as often as they occur."""
-        found = Counter(codes)
-        ascending = sorted(found)
-        often = np.array([found[code] for code in ascending], np.int64)
-        return cls(np.array(ascending, np.uint64), np.minimum(often, _MOST).astype(np.uint8))
+        every = np.array(codes, np.uint64)
+        every.sort()
+        first = firsts(every)
+        often = np.diff(first, append=len(every))
+        return cls(every[first], np.minimum(often, _MOST).astype(np.uint8))
 
     def pack(self) -> bytes:
         """Nine bytes a term, the same on every machine."""
