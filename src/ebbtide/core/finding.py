@@ -76,7 +76,7 @@ class _Judge:
     def __init__(self, state: MindState, index: SearchIndex, query: Query, words: Column, allowed: Column) -> None:
         self._state, self._index, self._query, self._words, self._allowed = state, index, query, words, allowed
         self._best = float(words.max(initial=0.0))
-        self._asked = sum(len(query.terms.among(field)) for field in (Field.WORDS, Field.EXACT))
+        self._asked = len(query.terms.among(Field.WORDS))
         by_meaning = query.vector is not None and index.vectors is not None and len(index.vectors) > 0
         self._noise = index.noise(query.vector) if by_meaning and query.vector is not None else None
 
