@@ -173,7 +173,7 @@ class _Sketches:
     def __init__(self, average: Column, capacity: int) -> None:
         self.average = average
         self._axes = _axes(len(average))
-        self._words = np.zeros((self._axes.shape[1] // 64, capacity), np.uint64)
+        self._words = np.zeros((len(self._axes) // 64, capacity), np.uint64)
 
     def put(self, slots: Column, vectors: Column) -> None:
         for start in range(0, len(slots), _ROWS):
@@ -186,7 +186,7 @@ class _Sketches:
     def alike(self, query: Column, may: Column, count: int) -> Column:
         """The `count` slots, out of more that may be found, with the fewest bits unlike the query's; in order."""
         unlike = self._unlike(query, len(may))
-        np.copyto(unlike, self._axes.shape[1] + 1, where=~may)
+        np.copyto(unlike, len(self._axes) + 1, where=~may)
         most = np.searchsorted(np.cumsum(np.bincount(unlike)), count)  # as many bits as the last one has unlike
         fewer, equal = np.flatnonzero(unlike < most), np.flatnonzero(unlike == most)
         return np.sort(np.concatenate([fewer, equal[: count - len(fewer)]]))
@@ -198,8 +198,11 @@ class _Sketches:
         self._words = _grown(self._words, (len(self._words), capacity))
 
     def _drawn(self, vectors: Column) -> Column:
-        signs = (vectors - self.average) @ self._axes > 0
-        return np.packbits(signs, axis=1).view(np.uint64).T
+        """A column of words for each vector."""
+        off_centre = vectors - self.average
+        # A query must not wait for a second thread: as in `_products`.
+        sides = np.vecdot(self._axes, off_centre)[None, :] if len(vectors) == 1 else off_centre @ self._axes.T
+        return np.packbits(sides > 0, axis=1).view(np.uint64).T
 
     def _unlike(self, query: Column, size: int) -> Column:
         """For slots 0 … size − 1: how many bits differ."""
@@ -220,7 +223,7 @@ def _axes(dimensions: int) -> Column:
     wanted = 512 if dimensions <= 512 else 1024
     chance = np.random.default_rng(20)
     turns = [_turn(chance, dimensions) for _ in range(-(-wanted // dimensions))]
-    return np.ascontiguousarray(np.concatenate(turns, axis=1)[:, :wanted])
+    return np.concatenate(turns)[:wanted]
 
 
 def _turn(chance: np.random.Generator, dimensions: int) -> Column:
