@@ -21,17 +21,23 @@ from typer.main import get_command
 
 import ebbtide
 from ebbtide.core import errors
+from ebbtide.core.archive import ArchivedRun
 from ebbtide.core.changes import KINDS, Entry
 from ebbtide.core.memory import Message, Meta, State
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.parameters import Common, Fallback
-from ebbtide.core.ports import StoreInfo
+from ebbtide.core.ports import IndexInfo, StoreInfo
 from ebbtide.core.state import Task
 from ebbtide.mind.explain import Coming, Explanation
+from ebbtide.mind.forecasting import Fate, Outlook
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.mind import Stats
 from ebbtide.mind.reading import Page
+from ebbtide.mind.reaping import Harvest, ReapReport, Undone
 from ebbtide.mind.recall import Trace
+from ebbtide.mind.search import Declined, Found, Hit, Why
+from ebbtide.mind.suggestions import Suggestion
+from ebbtide.mind.touching import Touched
 from ebbtide.mind.upkeep import Shift, TickReport
 from ebbtide.mind.window import ContextWindow
 from ebbtide.serve.cli.main import app, exit_code
@@ -39,7 +45,8 @@ from ebbtide.serve.cli.main import app, exit_code
 DOCS = Path(__file__).parent
 BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
 RETURNED = (
-    Meta, Page, Explanation, Coming, TickReport, Shift, Forgotten, Stats, StoreInfo, Entry, Fallback, Trace, Task
+    Meta, Page, Explanation, Coming, Found, Hit, Why, Declined, Touched, TickReport, Shift, Suggestion, ReapReport,
+    Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback, Trace, Task,
 )  # fmt: skip
 GLOBAL = "common"
 WIDTH = 100
@@ -60,6 +67,11 @@ MEANINGS: dict[str, dict[str, str]] = {
         "theta_active": "active from this score on; must be above `theta_delete`",
         "theta_delete": "at or below it, a memory nothing links to may become a delete candidate",
         "delete_idle": "and only after it was idle for so long",
+        "merge_idle": "two memories may be merged only after nothing happened to either for so long",
+        "merge_degree": "and if each has no more links than this, in and out",
+        "merge_overlap": "and if their texts are at least so alike (cosine of their vectors)",
+        "rank_bonus": "the most that vitality adds to a search hit's rank, next to a similarity from 0 to 1",
+        "tick_every": "how often the scheduler ticks this mind",
     },
     "network": {
         "focus_limit": "how many focus points there are at most; the least recently mentioned falls out first",
@@ -74,6 +86,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "node_pool": "how many memories the mind may hold",
         "basis": "which length a target is a share of: the text's first one, or its present one",
         "traces": "whether a trace stays until it has worn away, or is reported by one recall and then removed",
+        "rank_bonus": "the most that vitality adds to a search hit's rank, next to a similarity from 0 to 1",
+        "tick_every": "how often the scheduler ticks this mind",
     },
     "score": {
         "initial": "the score of a new memory",
@@ -85,6 +99,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "active_from": "active from this score on; must be above `cold_from`",
         "cold_from": "cold from this score on, deprecated below",
         "decay": "`false` stops the wear of time; use still lifts the score",
+        "rank_bonus": "the most that vitality adds to a search hit's rank, next to a similarity from 0 to 1",
+        "tick_every": "how often the scheduler ticks this mind",
     },
     "retention": {
         "delete_below": "T_delete: the retention at which a memory expires",
@@ -94,8 +110,22 @@ MEANINGS: dict[str, dict[str, str]] = {
         "ephemeral_max": "the largest S such a memory can have",
         "max_strength": "the largest S any memory can have",
         "shortest_life": "no memory expires sooner than this after its last use",
+        "touch_gain": "g: by what share of itself one touch can lengthen S at most",
+        "decay_weight": "how much retention counts in a search: similarity · R^`decay_weight`",
+        "reap_buffer": "how long something has been expired before the reaper may take it",
+        "delete_importance": "the reaper deletes what is less important than this",
+        "prune_importance": "and prunes what is less important than this; the rest it keeps",
+        "prune_days": "how long after pruning the reaper deletes the rest",
+        "tick_every": "how often the scheduler ticks this mind",
+        "reap_every": "how often the scheduler lets the reaper run",
     },
-    GLOBAL: {"trash_days": "how long a forgotten memory can be restored, and a replaced text brought back"},
+    GLOBAL: {
+        "trash_days": "how long a forgotten memory can be restored, and a replaced text brought back",
+        "touch_spacing": "of one memory, at most one touch counts in so long",
+        "count_hits": "`true`: being found by a search counts as a use",
+        "candidates": "how many memories a search ranks by vitality, those that match best",
+        "spread": "how much of a link's strength counts when a hit lifts its neighbours; 0: links do not matter",
+    },
 }
 
 
@@ -106,7 +136,7 @@ def parameters_page() -> str:
     parts = [
         "# Parameters",
         BANNER,
-        "Every mind has the parameters of its metabolism, and `trash_days`. `ebbtide config` shows and changes them;"
+        "Every mind has the parameters of its metabolism and the common ones. `ebbtide config` shows and changes them;"
         " [tune parameters](../howto/tune-parameters.md) says how to try a value before it counts.",
         "A value outside its range does not stop the mind: the default stands in, and a warning names the parameter."
         " An unknown name is an error.",
