@@ -108,12 +108,13 @@ class Deed:
 
 
 async def perform(deed: Deed, mind: Mind, clock: FakeClock) -> EbbtideError | None:
-    """Being refused is a part of life: the refusal is returned."""
+    """Until all that it set off has happened. Being refused is a part of life: the refusal is returned."""
     if deed.verb == "wait":
         clock.forward(*deed.args)
         return None
     try:
         await getattr(mind, deed.verb)(*deed.args, **deed.options)
+        await mind.settled()
     except EbbtideError as refusal:
         return refusal
     return None
@@ -126,7 +127,7 @@ async def live(deeds: Sequence[Deed], mind: Mind, clock: FakeClock) -> None:
 
 KEYS = ("a", "b", "c", "d")
 TEXTS = ("tide", "ebbs", "the ferry leaves at 8:40", "渡轮八点四十分开", "渡轮开了", "x")
-RELATIONS = ("about", "属于")
+RELATIONS = ("about", "属于", "SUPPORTED_BY", "EQUIV")
 WAITS = (0.0, 1.0, 20 * MINUTE, 5 * HOUR, DAY, 3.5 * DAY, 16 * DAY, 31 * DAY)
 
 keys, texts, relations = st.sampled_from(KEYS), st.sampled_from(TEXTS), st.sampled_from(RELATIONS)
@@ -145,6 +146,7 @@ WRITES = (
     st.builds(lambda text, key: Deed("put", (text,), {"key": key, "replace": True}), texts, keys),
     _deed("link", keys, keys, relations, strengths),
     _deed("unlink", keys, keys, relations),
+    _deed("touch", keys, revive=st.booleans()),
 )
 LEAVINGS = (
     _deed("forget", keys),

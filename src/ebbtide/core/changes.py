@@ -80,7 +80,8 @@ class Access:
 class Touch:
     """Its use confirmed. Who was touched less than `spacing` seconds ago is left out.
 
-    `cause`: asked, or cascade, where something that it supports was touched.
+    `cause`: asked, revived, where it was to come back though it had expired, or cascade, where something that it
+    supports was touched.
     """
 
     at: float

@@ -17,9 +17,12 @@ from ebbtide.core.changes import (
     SetAside,
     Settle,
     Sweep,
+    Touch,
 )
 
 ASKED = "asked"  # the cause of a forgetting that a person or agent wanted; any other is a metabolism's own
+REVIVED = "revived"  # of a touch that was to bring back what had expired
+CASCADE = "cascade"  # of a touch that came from another one
 COMPRESSED = "compressed"
 UNFADED = "unfaded"  # a compressed text brought back
 UNMERGED = "unmerged"
@@ -37,6 +40,8 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
         case Rewrite(cause=cause) if cause in (COMPRESSED, PRUNED):
             return None
         case Forget(cause=cause) if cause != ASKED:
+            return None
+        case Touch(cause=cause) if cause == CASCADE:
             return None
         case Focus() if old != new:
             return None

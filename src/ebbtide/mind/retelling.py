@@ -24,20 +24,22 @@ from ebbtide.core.changes import (
     Scan,
     Settle,
     Sweep,
+    Touch,
     Traverse,
     WriteDown,
 )
 from ebbtide.core.cycle import FORGET, plan_cycle
 from ebbtide.core.errors import EbbtideError
-from ebbtide.core.memory import STATES, State
-from ebbtide.core.metabolism import Network
+from ebbtide.core.memory import HOUR, STATES, State
+from ebbtide.core.metabolism import Network, Retention
 from ebbtide.core.ports import Store
 from ebbtide.core.ranges import ranges_of
 from ebbtide.core.state import COMPRESS, Task
-from ebbtide.core.whatif import retell
+from ebbtide.core.whatif import REVIVED, retell
 from ebbtide.mind.cycle import FADED
 from ebbtide.mind.pool import focus_limit
 from ebbtide.mind.remember import ENTITY
+from ebbtide.mind.touching import cascade
 from ebbtide.mind.writing import make_room
 
 SUPERSEDED = "superseded"
@@ -74,8 +76,11 @@ class Retelling:
             await self._give_way(change, entry.seq)
 
     async def _apply(self, token: str, *changes: Change) -> None:
-        if changes:
-            await self._copy.apply(Batch(changes, token))
+        if not changes:
+            return
+        receipt = await self._copy.apply(Batch(changes, token))
+        if isinstance(touch := changes[0], Touch) and isinstance(self._new, Retention):
+            await cascade(self._copy, [memory for memory in touch.ids if memory not in receipt.stale], touch.at)
 
     def _renamed(self, change: Change) -> Change:
         """The change with the ids that memories go by here."""
@@ -83,7 +88,7 @@ class Retelling:
             return change
         given = {name: getattr(change, name, None) for name in _REFERENCES}
         named: dict[str, Any] = {name: self._here[old] for name, old in given.items() if old in self._here}
-        if isinstance(change, Access | Traverse | Focus | Discard):
+        if isinstance(change, Access | Touch | Traverse | Focus | Discard):
             named["ids"] = tuple(self._here.get(memory, memory) for memory in change.ids)
         return replace(change, **named)
 
@@ -93,6 +98,8 @@ class Retelling:
             case Access(at=at, ids=ids) | Traverse(at=at, ids=ids):
                 seen = await self._visible(ids, at)
                 return [replace(change, ids=seen)] if seen else []
+            case Touch():
+                return await self._touched(change)
             case PutMemory() if await self._is_known_entity(change):
                 return []
             case PutMemory(at=at):
@@ -100,6 +107,12 @@ class Retelling:
             case Focus(at=at, ids=ids):
                 return await self._refocused(at, ids)
         return [change]
+
+    async def _touched(self, change: Touch) -> list[Change]:
+        """As often as this regime lets a touch count; of touches the old one did not count nothing is known."""
+        seen = change.ids if change.cause == REVIVED else await self._visible(change.ids, change.at)
+        spacing = self._copy.regime.common.touch_spacing * HOUR
+        return [replace(change, ids=seen, spacing=spacing)] if seen else []
 
     async def _visible(self, ids: tuple[int, ...], at: float) -> tuple[int, ...]:
         """What had expired by then nobody could use."""

@@ -8,6 +8,7 @@ from ebbtide.core.errors import Expired, UnknownMemory
 from ebbtide.core.memory import HOUR, State
 from ebbtide.core.ports import Store
 from ebbtide.core.state import SUPPORTED_BY
+from ebbtide.core.whatif import ASKED, CASCADE, REVIVED
 from ebbtide.mind.reading import state_of
 from ebbtide.mind.tokens import new_token
 
@@ -26,7 +27,7 @@ async def touch(store: Store, keys: Sequence[str], now: float, *, revive: bool) 
     if not names:
         return Touched((), ()), ()
     spacing = store.regime.common.touch_spacing * HOUR
-    receipt = await store.apply(Batch((Touch(now, tuple(names), spacing),), new_token()))
+    receipt = await store.apply(Batch((Touch(now, tuple(names), spacing, REVIVED if revive else ASKED),), new_token()))
     throttled = frozenset(receipt.stale)
     counted = tuple(memory for memory in names if memory not in throttled)
     return Touched(tuple(names[i] for i in counted), tuple(names[i] for i in names if i in throttled)), counted
@@ -38,7 +39,7 @@ async def cascade(store: Store, touched: Sequence[int], now: float) -> int:
     if not evidence:
         return 0
     spacing = store.regime.common.touch_spacing * HOUR
-    receipt = await store.apply(Batch((Touch(now, tuple(evidence), spacing, "cascade"),), new_token()))
+    receipt = await store.apply(Batch((Touch(now, tuple(evidence), spacing, CASCADE),), new_token()))
     return len(evidence) - len(receipt.stale)
 
 
