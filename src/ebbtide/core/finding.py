@@ -11,7 +11,7 @@ import numpy as np
 
 from ebbtide.core import ranking
 from ebbtide.core.index import SearchIndex
-from ebbtide.core.memory import CODE_OF, State
+from ebbtide.core.memory import CODE_OF, STATES, State
 from ebbtide.core.signals import Column
 from ebbtide.core.state import MindState
 from ebbtide.core.terms import Field, Terms, code_of
@@ -63,11 +63,16 @@ class Candidates:
 def match(state: MindState, index: SearchIndex, query: Query) -> Candidates:
     allowed = _allowed(state, index, query.filter, query.at)
     words = index.lexical.scores(query.terms, index.size)
-    words[~allowed] = 0.0
-    found = [_top(words, query.limit)]
-    if query.vector is not None and index.vectors is not None:
-        found.append(index.vectors.nearest(query.vector, query.limit, allowed)[0])
-    return _Judge(state, index, query, words, allowed).candidates(np.unique(np.concatenate(found)))
+    words *= allowed
+    found = _top(words, query.limit)
+    if query.vector is None or index.vectors is None:
+        return _Judge(state, index, query, words, allowed).candidates(np.sort(found), np.full(len(found), np.nan))
+    near, cosines = index.vectors.nearest(query.vector, query.limit, allowed)
+    others = np.setdiff1d(found, near, assume_unique=True)
+    slots = np.concatenate([near, others])
+    cosines = np.concatenate([cosines, index.cosines(query.vector, others)])
+    order = np.argsort(slots)
+    return _Judge(state, index, query, words, allowed).candidates(slots[order], cosines[order])
 
 
 class _Judge:
@@ -80,20 +85,22 @@ class _Judge:
         by_meaning = query.vector is not None and index.vectors is not None and len(index.vectors) > 0
         self._noise = index.noise(query.vector) if by_meaning and query.vector is not None else None
 
-    def candidates(self, slots: Column) -> Candidates:
-        found = self._weighed(slots)
-        if self._query.spread and len(slots):
-            source, target, strength = self._links(slots, found.similarity)
-            around = np.setdiff1d(np.concatenate([source, target]), slots)
+    def candidates(self, slots: Column, cosine: Column) -> Candidates:
+        found = self._weighed(slots, cosine)
+        if not self._query.spread or not len(slots) or not len(self._state.links):
+            return found
+        source, target, strength = self._links(slots, found.similarity)
+        around = np.setdiff1d(np.concatenate([source, target]), slots)
+        if len(around):
             slots = np.concatenate([slots, around])
-            found = self._weighed(slots)
-            row_of = {slot: row for row, slot in enumerate(slots.tolist())}
-            rows = [np.array([row_of[slot] for slot in ends.tolist()], np.int64) for ends in (source, target)]
-            found = _lifted(found, rows, strength, self._query.spread)
-        return found
+            cosine = np.concatenate([cosine, self._index.cosines(self._query.vector, around)])
+            found = self._weighed(slots, cosine)
+        row_of = np.empty(self._index.size, np.int64)
+        row_of[slots] = np.arange(len(slots))
+        return _lifted(found, (row_of[source], row_of[target]), strength, self._query.spread)
 
-    def _weighed(self, slots: Column) -> Candidates:
-        words, cosine = self._words[slots], self._index.cosines(self._query.vector, slots)
+    def _weighed(self, slots: Column, cosine: Column) -> Candidates:
+        words = self._words[slots]
         worded = ranking.by_words(words, self._best, self._asked)
         meant = None if self._noise is None else ranking.by_meaning(cosine, self._noise)
         nobody = np.full(len(slots), -1)
@@ -157,8 +164,9 @@ def _seen(state: MindState, rows: Column, states: Sequence[State], at: float) ->
     metabolism = state.regime.metabolism
     if set(states) >= set(metabolism.states) or not len(state.table):
         return True
-    stands = np.isin(metabolism.judge(state.signals(), at).state, [CODE_OF[one] for one in states])
-    seen: Column = stands[rows]
+    shown = np.zeros(len(STATES), np.bool_)
+    shown[[CODE_OF[one] for one in states]] = True
+    seen: Column = shown[metabolism.judge(state.signals(), at).state[rows]]
     return seen
 
 

@@ -20,6 +20,7 @@ WEIGHTS = {Field.WORDS: 1.0, Field.GRAMS: 0.5, Field.EXACT: 1.0}  # pairs of cha
 _TAIL = 1024  # memories
 _RATIO = 4  # a segment is merged with the one before it unless that is so many times its size
 _DEAD = -1
+_WEIGHTS = np.array([WEIGHTS[field] for field in SCORED])
 _NONE = np.empty(0, np.int32)
 
 
@@ -142,15 +143,11 @@ class LexicalIndex:
 
     def scores(self, query: Terms, size: int) -> Column:
         """BM25 over all scored fields by their weights, for the slots below `size`; 0 where nothing matches."""
-        total = np.zeros(size, np.float32)
-        for field, scores in self.scores_by_field(query, size).items():
-            total += np.float32(WEIGHTS[field]) * scores
-        return total
-
-    def scores_by_field(self, query: Terms, size: int) -> dict[Field, Column]:
-        """BM25 in each field in which any slot matches. How often the query says a word makes no difference."""
-        found = {field: self._scored(field, query.among(field), size) for field in SCORED}
-        return {field: scores for field, scores in found.items() if scores is not None}
+        codes = query.scored()
+        rows, counts, sizes = self._postings(codes)
+        if not len(rows):
+            return np.zeros(size, np.float32)
+        return np.bincount(self._slot_of[rows], self._points(codes, rows, counts, sizes), size).astype(np.float32)
 
     def having(self, code: int) -> Column:
         """The slots that hold a term, ascending."""
@@ -175,19 +172,19 @@ class LexicalIndex:
 
     # ---- scoring
 
-    def _scored(self, field: Field, codes: Column, size: int) -> Column | None:
-        rows, counts, sizes = self._postings(codes)
-        if not len(rows):
-            return None
-        idf = np.log1p((self._count - sizes + 0.5) / (sizes + 0.5)).astype(np.float32)
-        mean = self._total[field] / self._having[field]
+    def _points(self, codes: Column, rows: Column, counts: Column, sizes: Column) -> Column:
+        """What each posting is worth. How often the query says a word makes no difference."""
+        field = fields_of(codes).astype(np.int64)
+        worth = (K1 + 1) * _WEIGHTS[field] * np.log1p((self._count - sizes + 0.5) / (sizes + 0.5))
+        shorten = K1 * B * np.maximum(self._having, 1) / np.maximum(self._total, 1)
         often = counts.astype(np.float32)
-        long = np.multiply(self._lengths[field][rows], K1 * B / mean, dtype=np.float32)
+        long = self._lengths[np.repeat(field, sizes), rows].astype(np.float32)
+        long *= np.repeat(shorten[field].astype(np.float32), sizes)
         long += np.float32(K1 * (1 - B))
         long += often
-        often *= np.repeat(idf * np.float32(K1 + 1), sizes)
+        often *= np.repeat(worth.astype(np.float32), sizes)
         often /= long
-        return np.bincount(self._slot_of[rows], often, size).astype(np.float32)
+        return often
 
     def _postings(self, codes: Column) -> tuple[Column, Column, Column]:
         """The living postings of these codes, code by code: rows, counts, and how many each code has."""

@@ -88,6 +88,10 @@ class Terms:
         low, high = np.searchsorted(self.codes, _borders(field))
         return self.codes[low:high]
 
+    def scored(self) -> Column:
+        """The codes of all scored fields."""
+        return self.codes[: np.searchsorted(self.codes, _borders(SCORED[-1])[1])]
+
     def __len__(self) -> int:
         return len(self.codes)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ebbtide.core.signals import Column
 
-EXACT_BELOW = 10_000  # so many of 512 dimensions take 0.7 ms; soon after, sketches are faster
+EXACT_BELOW = 30_000  # so many of 512 dimensions take 2 ms; soon after, sketches are faster
 SHORTLIST = 2_000  # with it 0.998 of the ten nearest of 100,000 sentences are found
 _DEAR = 20  # multiplying one vector takes as long as comparing so many sketches
 _DIGITS = 6  # equal vectors must tie, whichever way their products were summed
