@@ -45,7 +45,10 @@ from ebbtide.core.errors import (
     UnknownTask,
 )
 from ebbtide.core.metabolism import Network
+from ebbtide.core.signals import Column
 from ebbtide.core.state import MindState
+
+_FOUND = (Pair, WriteDown)
 
 
 class Admission:
@@ -65,7 +68,7 @@ class Admission:
         """The changes as they will be folded and journaled; those with nothing left to do are dropped."""
         if self._all_new(changes):
             return list(changes)
-        if any(type(two) is WriteDown and type(one) is not WriteDown for one, two in pairwise(changes)):
+        if any(isinstance(two, _FOUND) and not isinstance(one, _FOUND) for one, two in pairwise(changes)):
             # It is weighed against the mind before the batch, and must mean the same when replayed by itself.
             raise InvalidInput(problem="a tick's findings come before anything else in their batch")
         return [admitted for change in changes if (admitted := self._admit(change)) is not None]
@@ -80,8 +83,7 @@ class Admission:
             case Touch():
                 return self._touch(change)
             case Pair():
-                alive_pairs = tuple(pair for pair in change.found if all(map(self._is_alive, pair[:2])))
-                return replace(change, found=alive_pairs) if alive_pairs or change.lost else None
+                return self._pair(change)
             case WriteDown():
                 return self._write_down(change)
             case PutLink():
@@ -149,6 +151,19 @@ class Admission:
         ids = tuple(memory for memory, is_due in zip(alive, due.tolist(), strict=True) if is_due)
         return replace(c, ids=ids) if ids else None
 
+    def _pair(self, c: Pair) -> Change | None:
+        """Those of which both are alive and have not moved on."""
+        still = self._still([memory for pair in c.found for memory in pair[:2]], c.seen)
+        both = (still[::2] & still[1::2]).tolist()
+        found = tuple(pair for pair, holds in zip(c.found, both, strict=True) if holds)
+        return replace(c, found=found) if found or c.lost else None
+
+    def _still(self, ids: Sequence[int] | Column, seen: int) -> Column:
+        """Who is alive, and unchanged since that entry."""
+        rows = self._state.table.rows(ids)
+        still: Column = (rows >= 0) & (self._state.table.columns["version"][rows] <= seen)
+        return still
+
     def _put(self, c: PutMemory) -> None:
         if self._is_alive(c.id) or self._in_trash(c.id):
             raise Conflict(problem=f"the id {c.id} was given out already: ids are never used twice")
@@ -202,9 +217,7 @@ class Admission:
             raise Conflict(problem=problem)
 
     def _write_down(self, c: WriteDown) -> Change | None:
-        rows = self._state.table.rows(c.ids)
-        versions = self._state.table.columns["version"][rows]
-        still = (rows >= 0) & (versions <= c.seen)
+        still = self._still(c.ids, c.seen)
         if still.all():
             return c
         self.stale += np.asarray(c.ids)[~still].tolist()

@@ -151,9 +151,13 @@ class Recover:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A tick found that these say nearly the same, by so much, and that those do no longer."""
+    """A tick found that these say nearly the same, by so much, and that those do no longer.
+
+    A memory changed after entry `seen` is left for the next tick.
+    """
 
     at: float
+    seen: int
     found: tuple[tuple[int, int, float], ...] = ()
     lost: tuple[tuple[int, int], ...] = ()
 

@@ -44,6 +44,7 @@ def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
     before = _values(state, others)
     _disconnect_all(state, theirs)
     state.take_out(c.id, c.key)
+    state.part(c.into)
     replaced, added = _inherit(state, c.into, c.id, theirs, scans_apart)
     _absorb(state, c.into, row, len(c.content.text))
     touched = state.weigh(before, c.at, seq)

@@ -39,6 +39,7 @@ def similar_pairs(
     group: Column,
     threshold: float,
     *,
+    known: tuple[Column, Column] | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
 ) -> tuple[Column, Column, Column]:
@@ -48,12 +49,16 @@ def similar_pairs(
     either row has named the other: at most PARTNERS times as many pairs as rows, and every row that has a partner is in
     one. Of rows with the same vector each is paired with the next one, and only the first looks for others.
 
+    `known`: pairs of rows that were found before. They are looked at again, whatever cells their rows are dealt to now.
+
     The same rows give the same pairs. `progress` is told how many rows of all are done, now and then. When `stop` says
     yes, what has been found until then comes back.
     """
     done, total = 0, len(group)
     twins, speakers = _twins(vectors, group, threshold)
     found = [twins]
+    if known is not None:
+        found += _again(vectors, group, speakers, known, threshold)
     for rows in _groups(speakers, group):
         for cell, finished in _cells(vectors, rows):
             if stop is not None and stop():
@@ -85,6 +90,29 @@ def _twins(vectors: Column, group: Column, threshold: float) -> tuple[_Found, Co
     speaks[after[same]] = False
     good = same & (cosine >= np.float32(threshold))
     return _Found(before[good], after[good], cosine[good]), np.flatnonzero(speaks)
+
+
+def _again(
+    vectors: Column, group: Column, speakers: Column, known: tuple[Column, Column], threshold: float
+) -> Iterator[_Found]:
+    """Those of the known pairs that are pairs still, from either side."""
+    speaks = np.zeros(len(group), np.bool_)
+    speaks[speakers] = True
+    one, other = known
+    good = speaks[one] & speaks[other] & (group[one] == group[other])
+    one, other = one[good], other[good]
+    for start in range(0, len(one), _BLOCK):
+        row, partner = one[start : start + _BLOCK], other[start : start + _BLOCK]
+        cosine = np.vecdot(vectors[row].astype(np.float32), vectors[partner].astype(np.float32))
+        enough = cosine >= _enough(threshold)
+        row, partner, cosine = row[enough], partner[enough], np.round(cosine[enough], _DIGITS)
+        yield _Found(row, partner, cosine)
+        yield _Found(partner, row, cosine)
+
+
+def _enough(threshold: float) -> np.float32:
+    """What is rounded to the threshold reaches it."""
+    return np.float32(threshold - 0.5 * 10**-_DIGITS)
 
 
 def _prints(vectors: Column) -> Column:
@@ -171,7 +199,7 @@ def _within(vectors: Column, rows: Column, threshold: float) -> Iterator[_Found]
 
 def _best(products: Column, rows: Column, columns: Column, threshold: float) -> Iterator[_Found]:
     """The best PARTNERS of each row, one after the other. Overwrites `products`."""
-    enough = np.float32(threshold - 0.5 * 10**-_DIGITS)  # what is rounded to the threshold reaches it
+    enough = _enough(threshold)
     for _ in range(PARTNERS):
         best = products.argmax(axis=1)
         cosine = products[np.arange(len(best)), best]

@@ -197,8 +197,8 @@ class Store(Protocol):
         """All links that leave any of these (of these names only), strongest first, as columns."""
         ...
 
-    async def pairs(self) -> dict[Twins, float]:
-        """Memories that say nearly the same, as the last tick found, and by how much."""
+    async def pairs(self, ids: Sequence[int] | None = None) -> dict[Twins, float]:
+        """Memories that say nearly the same, as the last tick found, and by how much; all, or those of these."""
         ...
 
     async def dismissed(self) -> dict[Refused, str]:

@@ -124,6 +124,7 @@ _OF_THE_ENGINE = (COMPRESSED, UNFADED, UNMERGED, PRUNED, UNPRUNED)
 def _discard(state: MindState, c: Discard, seq: int) -> Sequence[int]:
     for memory in c.ids:
         del state.trash[memory]
+    state.let_go(c.ids)
     return ()
 
 
@@ -237,9 +238,8 @@ def _write_down(state: MindState, c: WriteDown, seq: int) -> Sequence[int]:
 
 
 def _pair(state: MindState, c: Pair, seq: int) -> Sequence[int]:
-    for twins in c.lost:
-        state.pairs.pop(twins, None)
-    state.pairs.update({(one, other): overlap for one, other, overlap in c.found})
+    state.pairs.drop(c.lost)
+    state.pairs.add(c.found)
     return ()
 
 

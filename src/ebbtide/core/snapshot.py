@@ -8,7 +8,7 @@ from ebbtide.core.changes import Configure
 from ebbtide.core.links import LinkRow
 from ebbtide.core.memory import Content
 from ebbtide.core.replay import fold
-from ebbtide.core.state import MindState, Task, Trashed
+from ebbtide.core.state import MindState, Pairs, Task, Trashed
 
 Row = dict[str, Any]
 
@@ -42,7 +42,7 @@ def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, 
         trash=tuple((trash[i], state.trash[i]) for i in sorted(state.trash)),
         focus=state.focus,
         tasks=tuple(state.tasks[task] for task in sorted(state.tasks)),
-        pairs=tuple((*twins, state.pairs[twins]) for twins in sorted(state.pairs)),
+        pairs=tuple((*twins, overlap) for twins, overlap in sorted(state.pairs.of().items())),
         dismissed=tuple((*refused, state.dismissed[refused]) for refused in sorted(state.dismissed)),
     )
 
@@ -61,7 +61,7 @@ def load(snapshot: Snapshot) -> MindState:
     state.trash = {trashed.id: trashed for _, trashed in snapshot.trash}
     state.focus = snapshot.focus
     state.tasks = {task.id: task for task in snapshot.tasks}
-    state.pairs = {(one, other): overlap for one, other, overlap in snapshot.pairs}
+    state.pairs = Pairs(snapshot.pairs)
     state.dismissed = {(kind, ids): facts for kind, ids, facts in snapshot.dismissed}
     state.next_id = snapshot.next_id
     return state

@@ -87,6 +87,45 @@ class Walk(NamedTuple):
     known: Column  # whether the target is still there; a link whose target is not is a trace
 
 
+class Pairs:
+    """Who says nearly the same as whom, and by how much; known by either of the two."""
+
+    def __init__(self, known: Iterable[tuple[int, int, float]] = ()) -> None:
+        self._partners: dict[int, dict[int, float]] = {}
+        self.add(known)
+
+    def of(self, ids: Iterable[int] | None = None) -> dict[Twins, float]:
+        """All of them, or those that one of these is in."""
+        some = self._partners if ids is None else [memory for memory in ids if memory in self._partners]
+        return {
+            (memory, partner) if memory < partner else (partner, memory): overlap
+            for memory in some
+            for partner, overlap in self._partners[memory].items()
+            if memory < partner or ids is not None
+        }
+
+    def add(self, found: Iterable[tuple[int, int, float]]) -> None:
+        """New ones, or known ones by how much they do now."""
+        for one, other, overlap in found:
+            self._partners.setdefault(one, {})[other] = overlap
+            self._partners.setdefault(other, {})[one] = overlap
+
+    def drop(self, lost: Iterable[Twins]) -> None:
+        for one, other in lost:
+            self._leave(one, other)
+            self._leave(other, one)
+
+    def part(self, memory: int) -> None:
+        for partner in self._partners.pop(memory, ()):
+            self._leave(partner, memory)
+
+    def _leave(self, memory: int, partner: int) -> None:
+        partners = self._partners.get(memory, {})
+        partners.pop(partner, None)
+        if not partners:
+            self._partners.pop(memory, None)
+
+
 class MindState:
     def __init__(self) -> None:
         self.seq = 0
@@ -95,7 +134,7 @@ class MindState:
         self.trash: dict[int, Trashed] = {}
         self.focus: tuple[int, ...] = ()
         self.tasks: dict[int, Task] = {}
-        self.pairs: dict[Twins, float] = {}
+        self.pairs = Pairs()
         self.dismissed: dict[Refused, str] = {}
         self.links = LinkTable()
         self.moved_links: list[LinkKey] = []  # since a store last looked
@@ -284,8 +323,13 @@ class MindState:
 
     def part(self, memory: int) -> None:
         """It says something else now, or nothing: whatever was said to be nearly the same is so no longer."""
-        if self.pairs:
-            self.pairs = {twins: overlap for twins, overlap in self.pairs.items() if memory not in twins}
+        self.pairs.part(memory)
+
+    def let_go(self, ids: Iterable[int]) -> None:
+        """These are gone for good, and so is whatever somebody did not want done with them."""
+        gone = frozenset(ids)
+        for refused in [refused for refused in self.dismissed if not gone.isdisjoint(refused[1])]:
+            del self.dismissed[refused]
 
     def weight(self, memory: int) -> float:
         """Σ strengths, both directions. fsum: the sum does not depend on the order links came in."""

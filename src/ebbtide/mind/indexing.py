@@ -57,6 +57,11 @@ class Indexing:
     def has_embedder(self) -> bool:
         return self._embedder is not None
 
+    @property
+    def opened(self) -> bool:
+        """Whether anybody has searched or compared here yet; until then there is no index to look at."""
+        return self._opened
+
     async def ready(self, patience: float = PATIENCE) -> IndexInfo:
         """Everything can be found by words; by meaning, what could be embedded within so many seconds."""
         await self._open()

@@ -17,6 +17,7 @@ from ebbtide.mind import forgetting, history, reading, upkeep, writing
 from ebbtide.mind.explain import Explanation, explain
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.indexing import Indexing
+from ebbtide.mind.marks import judged
 from ebbtide.mind.network import Conversing, NetworkLife
 from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
@@ -192,7 +193,7 @@ class Mind(Conversing, Searching, Tending):
     async def stats(self) -> Stats:
         """The mind in numbers, states as of this moment."""
         signals = await self._store.signals()
-        states, marks = upkeep.counts(self._store.regime.metabolism.judge(signals, self.now()))
+        states, marks = upkeep.counts(await judged(self._store, signals, self.now()))
         return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, await self._store.info())
 
     # ---- forgetting

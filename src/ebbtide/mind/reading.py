@@ -13,6 +13,7 @@ from ebbtide.core.ports import Store, Where
 from ebbtide.core.replay import fold
 from ebbtide.core.signals import NEVER, Column, Signals
 from ebbtide.core.state import MindState
+from ebbtide.mind.marks import judged
 
 _KINDS = 1000  # ways of being born that are remembered: importance may be any number
 
@@ -33,7 +34,7 @@ async def read(store: Store, ids: Sequence[int], now: float) -> list[Memory]:
     if not here:
         return []
     signals = await store.signals(here)
-    verdicts = store.regime.metabolism.judge(signals, now)
+    verdicts = await judged(store, signals, now)
     return [
         assemble(contents[memory], signals, verdicts, store.regime.metabolism, row) for row, memory in enumerate(here)
     ]
@@ -143,7 +144,7 @@ def assemble(content: Content, s: Signals, verdicts: Verdicts, metabolism: Metab
         domain=content.domain,
         created_at=float(s.created_at[row]),
         state=STATES[verdicts.state[row]],
-        marks=Mark(int(verdicts.marks[row] | (s.marks[row] & Mark.MERGE))),
+        marks=Mark(int(verdicts.marks[row])),
         vitality=float(verdicts.vitality[row]),
         meta=_meta(s, verdicts, metabolism, row),
     )

@@ -4,7 +4,8 @@ Made of what is true at this moment; only which texts say nearly the same was fo
 through the trash and can be undone; what was dismissed stays so until its facts change.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal
@@ -13,13 +14,15 @@ import numpy as np
 
 from ebbtide.core.changes import Change, Dismiss, Forget
 from ebbtide.core.errors import InvalidInput, NotFound, UnknownMemory
-from ebbtide.core.memory import Content, Mark
+from ebbtide.core.memory import DAY, Content, Mark
 from ebbtide.core.metabolism import Activity
 from ebbtide.core.ports import Store
-from ebbtide.core.signals import Signals
+from ebbtide.core.signals import Column, Signals
 from ebbtide.mind import forgetting
+from ebbtide.mind.marks import standing
 
 Kind = Literal["delete", "merge"]
+_AT_ONCE = 256  # texts are read in portions: a mind may have very many candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,14 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class _Candidate:
+    """Whom a suggestion would be about; `overlap` makes it a merge."""
+
+    ids: tuple[int, ...]
+    overlap: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Known:
     """A suggestion with what it takes to carry it out or to turn it down."""
 
@@ -42,9 +53,19 @@ class _Known:
     facts: str
 
 
-async def suggestions(store: Store, now: float, kind: Kind | None = None) -> list[Suggestion]:
-    """Merges by overlap, deletions by age; those dismissed are left out."""
-    return [known.suggestion for known in await _known(store, now, kind)]
+async def suggestions(store: Store, now: float, kind: Kind | None = None, limit: int | None = None) -> list[Suggestion]:
+    """Merges by overlap, then deletions by age; those dismissed are left out."""
+    if kind not in (None, "delete", "merge"):
+        raise InvalidInput(problem=f"{kind!r:.40} is no kind of suggestion: there are delete and merge")
+    if limit is not None and limit < 1:
+        raise InvalidInput(problem=f"a list of {limit} suggestions shows nothing: ask for at least one")
+    found: list[Suggestion] = []
+    async with aclosing(_known(store, now, kind)) as every:
+        async for known in every:
+            found.append(known.suggestion)
+            if len(found) == limit:
+                break
+    return found
 
 
 async def accepted(store: Store, now: float, kind: Kind, keys: Sequence[str], text: str | None) -> list[Change]:
@@ -62,81 +83,89 @@ async def dismissed(store: Store, now: float, kind: Kind, keys: Sequence[str]) -
 
 
 async def _named(store: Store, now: float, kind: Kind, keys: Sequence[str]) -> _Known:
-    if kind not in ("delete", "merge") or len(keys) != (2 if kind == "merge" else 1):
+    if kind not in ("delete", "merge") or len(set(keys)) != len(keys) or len(keys) != (2 if kind == "merge" else 1):
         raise InvalidInput(problem="a suggestion is delete with one key, or merge with two")
+    ids = []
     for key in keys:
-        if await store.find(key) is None:
+        memory = await store.find(key)
+        if memory is None:
             raise UnknownMemory(key=key)
-    for known in await _known(store, now, kind):
-        if set(known.suggestion.keys) == set(keys):
-            return known
+        ids.append(memory)
+    async with aclosing(_known(store, now, kind, ids)) as every:
+        async for known in every:
+            if set(known.ids) == set(ids):
+                return known
     raise NotFound(
         problem=f"nobody suggests to {kind} {' and '.join(map(repr, keys))}: `suggestions` lists what there is"
     )
 
 
-async def _known(store: Store, now: float, kind: Kind | None) -> list[_Known]:
+async def _known(
+    store: Store, now: float, kind: Kind | None, ids: Sequence[int] | None = None
+) -> AsyncGenerator[_Known, None]:
+    """All there are, or those about some of these memories."""
     activity = store.regime.metabolism
     if not isinstance(activity, Activity):
-        return []
-    merges = await _merges(store, activity, now) if kind != "delete" else []
-    deletions = await _deletions(store, activity, now) if kind != "merge" else []
+        return
+    candidates = await _merges(store, now, ids) if kind != "delete" else []
+    candidates += await _deletions(store, activity, now, ids) if kind != "merge" else []
     turned_down = await store.dismissed()
-    return [
-        known
-        for known in [*merges, *deletions]
-        if turned_down.get((known.suggestion.kind, tuple(sorted(known.ids)))) != known.facts
-    ]
+    for start in range(0, len(candidates), _AT_ONCE):
+        for known in await _told(store, activity, now, candidates[start : start + _AT_ONCE]):
+            if turned_down.get((known.suggestion.kind, tuple(sorted(known.ids)))) != known.facts:
+                yield known
 
 
-async def _deletions(store: Store, activity: Activity, now: float) -> list[_Known]:
-    signals = await store.signals()
-    marked = np.flatnonzero(activity.judge(signals, now).marks & Mark.DELETE)
-    oldest_first = marked[np.argsort(signals.created_at[marked], kind="stable")]
-    ids: list[int] = signals.id[oldest_first].tolist()
+async def _merges(store: Store, now: float, ids: Sequence[int] | None) -> list[_Candidate]:
+    """Pairs the last tick found that still fulfil every condition."""
+    pairs = await standing(store, await store.pairs(ids), now)
+    best_first = sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [_Candidate(twins, overlap) for twins, overlap in best_first]
+
+
+async def _deletions(store: Store, activity: Activity, now: float, ids: Sequence[int] | None) -> list[_Candidate]:
+    s = await store.signals(ids)
+    marked = np.flatnonzero(activity.judge(s, now).marks & Mark.DELETE)
+    oldest_first = marked[np.lexsort((s.id[marked], s.created_at[marked]))]
+    return [_Candidate((memory,)) for memory in s.id[oldest_first].tolist()]
+
+
+async def _told(store: Store, activity: Activity, now: float, candidates: Sequence[_Candidate]) -> list[_Known]:
+    """In words. Who has left or was used while we waited for the disk is left out."""
+    ids = sorted({memory for candidate in candidates for memory in candidate.ids})
     contents = await store.contents(ids)
     here = [memory for memory in ids if memory in contents]
     if not here:
         return []
     s = await store.signals(here)
-    found = []
-    for row, memory in enumerate(here):
-        said, one = contents[memory], s.take(np.array([row]))
-        advice = Suggestion("delete", (said.key,), (said.text,), None, activity.why(one, now))
-        found.append(_Known(advice, (memory,), _facts(s, [row], [said])))
-    return found
-
-
-async def _merges(store: Store, activity: Activity, now: float) -> list[_Known]:
-    """Pairs the last tick found that still fulfil every condition; the more vital of two would stay."""
-    pairs = await store.pairs()
-    ids = sorted({memory for twins in pairs for memory in twins})
-    contents = await store.contents(ids)
-    here = [memory for memory in ids if memory in contents]
-    if not here:
-        return []
-    s = await store.signals(here)
-    mergeable, vitality = activity.mergeable(s, now), activity.vitality(s, now)
+    vitality, low = activity.vitality(s, now), activity.mergeable(s, now)
+    doomed = activity.judge(s, now).marks & Mark.DELETE != 0
     row_of = {memory: row for row, memory in enumerate(here)}
     found = []
-    for (one, other), overlap in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
-        if one not in row_of or other not in row_of or overlap < activity.merge_overlap:
-            continue
-        rows = sorted((row_of[one], row_of[other]), key=lambda row: (-vitality[row], row))
-        said = [contents[here[row]] for row in rows]
-        if mergeable[rows].all() and _alike(*said):
-            advice = Suggestion(
-                "merge", tuple(c.key for c in said), tuple(c.text for c in said), overlap, _reason(activity, overlap)
-            )
+    for candidate in candidates:
+        holds = doomed if candidate.overlap is None else low
+        if all(memory in row_of and holds[row_of[memory]] for memory in candidate.ids):
+            # The more vital of two would stay; of equals the older.
+            rows = sorted((row_of[memory] for memory in candidate.ids), key=lambda row: (-vitality[row], row))
+            said = [contents[here[row]] for row in rows]
+            advice = _advice(activity, candidate, said, _why(activity, candidate.overlap, s, rows[0], vitality, now))
             found.append(_Known(advice, tuple(here[row] for row in rows), _facts(s, rows, said)))
     return found
 
 
-def _alike(one: Content, other: Content) -> bool:
-    return one.kind == other.kind and one.domain == other.domain
+def _advice(activity: Activity, candidate: _Candidate, said: Sequence[Content], why: str) -> Suggestion:
+    kind: Kind = "delete" if candidate.overlap is None else "merge"
+    keys, texts = (tuple(getattr(content, name) for content in said) for name in ("key", "text"))
+    return Suggestion(kind, keys, texts, candidate.overlap, why)
 
 
-def _reason(activity: Activity, overlap: float) -> str:
+def _why(activity: Activity, overlap: float | None, s: Signals, row: int, vitality: Column, now: float) -> str:
+    if overlap is None:
+        idle = (now - max(s.last_accessed_at[row], s.last_linked_at[row])) / DAY
+        return (
+            f"score {vitality[row]:.3f} ≤ θ_delete {activity.theta_delete:g}, nothing links to it, "
+            f"idle for {idle:.1f} ≥ {activity.delete_idle:g} days"
+        )
     return (
         f"overlap {overlap:.3f} ≥ {activity.merge_overlap:g}, same kind and domain, at most {activity.merge_degree} "
         f"links each, both below θ_active {activity.theta_active:g}, nothing happened for {activity.merge_idle:g} days"
@@ -144,10 +173,13 @@ def _reason(activity: Activity, overlap: float) -> str:
 
 
 def _facts(s: Signals, rows: Sequence[int], said: Sequence[Content]) -> str:
-    """What a refusal was about, as a digest: texts, uses and links. Time alone is no new fact."""
-    counts = ("in_degree", "out_degree", "access_count", "traverse_count")
+    """What a refusal was about, as a digest: texts, uses and links. Time alone is no new fact.
+
+    When links were last made or walked tells of one that took another's place.
+    """
+    names = ("id", "in_degree", "out_degree", "access_count", "traverse_count", "last_linked_at")
     facts = [
-        (int(s.id[row]), content.text, *(int(getattr(s, name)[row]) for name in counts))
+        (content.text, *(getattr(s, name)[row].item() for name in names))
         for row, content in sorted(zip(rows, said, strict=True), key=lambda pair: int(s.id[pair[0]]))
     ]
     return blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -63,9 +63,9 @@ class Tending:
 
     # ---- suggestions
 
-    async def suggestions(self, kind: Kind | None = None) -> Sequence[Suggestion]:
-        """What may be deleted or merged, as of now, and why. Dismissed ones are left out."""
-        return await suggestions.suggestions(self._store, self.now(), kind)
+    async def suggestions(self, kind: Kind | None = None, *, limit: int | None = None) -> Sequence[Suggestion]:
+        """What may be merged or deleted, as of now, and why. Dismissed ones are left out."""
+        return await suggestions.suggestions(self._store, self.now(), kind, limit)
 
     async def accept(self, kind: Kind, *keys: str, text: str | None = None) -> None:
         """Do as suggested. What goes, goes into the trash: `restore` undoes it. `text`: what a merged memory says."""

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ebbtide.core.metabolism import Verdicts
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column, Signals
 from ebbtide.core.state import Twins
+from ebbtide.mind.marks import judged, marked, standing
 from ebbtide.mind.tokens import new_token
 
 Progress = Callable[[int, int], None]
@@ -32,8 +33,16 @@ class Shift:
 
 
 @dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two memories that say nearly the same, by so much; None: they do no longer, or are no longer low and lonely."""
+
+    keys: tuple[str, str]
+    overlap: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class TickReport:
-    """`shifts` is filled by a dry run only: it lists exactly what a run would change."""
+    """`shifts` and `pairings` are filled by a dry run only: they list exactly what a run would change."""
 
     at: float
     dry_run: bool
@@ -44,7 +53,8 @@ class TickReport:
     discarded: int
     seconds: float
     shifts: tuple[Shift, ...] = ()
-    pairs: int = 0  # memories that say nearly the same, newly found
+    pairs: int = 0  # of memories that say nearly the same, newly found
+    pairings: tuple[Pairing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +81,9 @@ async def tick(
     `pairs`: what has changed about who says nearly the same, where that was looked into.
     """
     started = time.perf_counter()
-    paired = await _write_pairs(store, pairs)
-    findings = _judge(await store.signals(), store, now, paired)
+    found = await _write_pairs(store, pairs, batch_size, pause)
+    signals = await store.signals()
+    findings = _differing(signals, store.seq, await judged(store, signals, now))
     total, conflicts = len(findings.ids), 0
     for first in range(0, total, batch_size):
         receipt = await store.apply(Batch((_slip(findings, now, slice(first, first + batch_size)),), new_token()))
@@ -83,7 +94,6 @@ async def tick(
     discarded = await empty_trash(store, now)
     changed = total - conflicts
     seconds = time.perf_counter() - started
-    found = 0 if pairs is None else len(pairs.found)
     return TickReport(
         now, False, findings.seen, changed, findings.seen - total, conflicts, discarded, seconds, pairs=found
     )
@@ -91,27 +101,44 @@ async def tick(
 
 async def dry_run(store: Store, now: float, pairs: Pair | None = None) -> TickReport:
     started = time.perf_counter()
-    findings = _judge(await store.signals(), store, now, _after(await store.pairs(), pairs))
-    shifts = await _shifts(store, findings)
+    twins = await standing(store, await _after(store, pairs), now)
+    signals = await store.signals()
+    verdicts = marked(signals, store.regime.metabolism.judge(signals, now), twins)
+    findings = _differing(signals, store.seq, verdicts)
+    shifts, pairings = await _shifts(store, findings), await _pairings(store, pairs)
     due = len(await overdue(store, now))
     seconds = time.perf_counter() - started
     total = len(findings.ids)
-    found = 0 if pairs is None else len(pairs.found)
-    return TickReport(now, True, findings.seen, total, findings.seen - total, 0, due, seconds, shifts, found)
+    found = sum(pairing.overlap is not None for pairing in pairings)
+    return TickReport(now, True, findings.seen, total, findings.seen - total, 0, due, seconds, shifts, found, pairings)
 
 
-async def _write_pairs(store: Store, pairs: Pair | None) -> frozenset[int]:
-    """Returns who is one of a pair from now on."""
-    if pairs is not None and (pairs.found or pairs.lost):
-        await store.apply(Batch((pairs,), new_token()))
-    return _after(await store.pairs(), None)
+async def _write_pairs(store: Store, pairs: Pair | None, batch_size: int, pause: float) -> int:
+    """Batch by batch, too. Returns how many were found of which neither has moved on meanwhile."""
+    if pairs is None:
+        return 0
+    for part in _parts(pairs, batch_size):
+        await store.apply(Batch((part,), new_token()))
+        await asyncio.sleep(pause)
+    known = await store.pairs()
+    return sum(found[:2] in known for found in pairs.found)
 
 
-def _after(known: Iterable[Twins], pairs: Pair | None) -> frozenset[int]:
-    """Who is one of a pair, once these changes are written."""
-    lost = frozenset(pairs.lost if pairs else ())
-    new = [found[:2] for found in pairs.found] if pairs else []
-    return frozenset(memory for twins in [*(t for t in known if t not in lost), *new] for memory in twins)
+def _parts(pairs: Pair, size: int) -> Iterator[Pair]:
+    for first in range(0, len(pairs.lost), size):
+        yield replace(pairs, found=(), lost=pairs.lost[first : first + size])
+    for first in range(0, len(pairs.found), size):
+        yield replace(pairs, found=pairs.found[first : first + size], lost=())
+
+
+async def _after(store: Store, pairs: Pair | None) -> dict[Twins, float]:
+    """The pairs there will be once these changes are written."""
+    known = await store.pairs()
+    if pairs is None:
+        return known
+    lost, alive = frozenset(pairs.lost), frozenset((await store.living()).tolist())
+    new = {found[:2]: found[2] for found in pairs.found if alive.issuperset(found[:2])}
+    return {twins: overlap for twins, overlap in known.items() if twins not in lost} | new
 
 
 async def empty_trash(store: Store, now: float) -> int:
@@ -127,18 +154,14 @@ async def overdue(store: Store, now: float) -> list[int]:
     return sorted(trashed.id for _, trashed in await store.trash() if now - trashed.at >= wait)
 
 
-def _judge(s: Signals, store: Store, now: float, paired: frozenset[int]) -> _Findings:
+def _differing(s: Signals, seq: int, verdicts: Verdicts) -> _Findings:
     """Only what differs from what is written down, copied out of the living columns."""
-    verdicts = store.regime.metabolism.judge(s, now)
-    marks = verdicts.marks
-    if paired:
-        marks = marks | np.isin(s.id, list(paired)) * np.int8(Mark.MERGE)
-    differs = (verdicts.state != s.state) | (marks != s.marks)
+    differs = (verdicts.state != s.state) | (verdicts.marks != s.marks)
     if verdicts.score is not None:
         differs |= verdicts.score != s.score
     rows = np.flatnonzero(differs)
     scores = None if verdicts.score is None else verdicts.score[rows]
-    return _Findings(store.seq, len(s), s.id[rows], verdicts.state[rows], marks[rows], scores)
+    return _Findings(seq, len(s), s.id[rows], verdicts.state[rows], verdicts.marks[rows], scores)
 
 
 def _slip(f: _Findings, now: float, part: slice) -> WriteDown:
@@ -153,22 +176,34 @@ def _slip(f: _Findings, now: float, part: slice) -> WriteDown:
 
 
 async def _shifts(store: Store, f: _Findings) -> tuple[Shift, ...]:
-    ids: Sequence[int] = f.ids.tolist()
-    if not ids:
-        return ()
-    contents = await store.contents(ids)
+    """Who has left while we waited for the disk is left out."""
+    contents = await store.contents(f.ids.tolist())
+    rows = [row for row, memory in enumerate(f.ids.tolist()) if memory in contents]
+    ids: list[int] = f.ids[rows].tolist()
     before = await store.signals(ids)
     return tuple(
         Shift(
             id=memory,
             key=contents[memory].key,
             before=STATES[before.state[i]],
-            after=STATES[f.states[i]],
-            marks=Mark(int(f.marks[i])),
+            after=STATES[f.states[row]],
+            marks=Mark(int(f.marks[row])),
             score_before=None if f.scores is None else int(before.score[i]),
-            score=None if f.scores is None else int(f.scores[i]),
+            score=None if f.scores is None else int(f.scores[row]),
         )
-        for i, memory in enumerate(ids)
+        for i, (row, memory) in enumerate(zip(rows, ids, strict=True))
+    )
+
+
+async def _pairings(store: Store, pairs: Pair | None) -> tuple[Pairing, ...]:
+    if pairs is None:
+        return ()
+    every: list[tuple[int, int, float | None]] = [*pairs.found, *((*twins, None) for twins in pairs.lost)]
+    contents = await store.contents(sorted({memory for pair in every for memory in pair[:2]}))
+    return tuple(
+        Pairing((contents[one].key, contents[other].key), overlap)
+        for one, other, overlap in every
+        if one in contents and other in contents
     )
 
 

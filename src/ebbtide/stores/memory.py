@@ -91,8 +91,8 @@ class MemoryStore:
     async def walk(self, ids: Sequence[int], *, relations: Sequence[str] = ()) -> Walk:
         return self.state.walk(np.asarray(ids, np.int64), relations)
 
-    async def pairs(self) -> dict[Twins, float]:
-        return dict(self.state.pairs)
+    async def pairs(self, ids: Sequence[int] | None = None) -> dict[Twins, float]:
+        return self.state.pairs.of(ids)
 
     async def dismissed(self) -> dict[Refused, str]:
         return dict(self.state.dismissed)

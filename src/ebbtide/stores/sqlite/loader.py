@@ -11,7 +11,7 @@ from ebbtide.core.ledger import REMEMBERED_BATCHES, Ledger
 from ebbtide.core.ranges import ranges_of, within
 from ebbtide.core.replay import fold
 from ebbtide.core.signals import Column, SignalTable
-from ebbtide.core.state import EQUIV, SUPPORTED_BY, MindState
+from ebbtide.core.state import EQUIV, SUPPORTED_BY, MindState, Pairs
 from ebbtide.stores.sqlite import codec
 from ebbtide.stores.sqlite.queries import read_rows, sql, stored
 
@@ -88,7 +88,7 @@ def _count_protection(state: MindState, links: Column, relations: list[str]) -> 
 
 
 def _load_suggestions(connection: sqlite3.Connection, state: MindState) -> None:
-    state.pairs = {(one, other): overlap for one, other, overlap in connection.execute(sql("read_pairs"))}
+    state.pairs = Pairs(connection.execute(sql("read_pairs")))
     state.dismissed = {(kind, codec.ids(ids)): facts for kind, ids, facts in connection.execute(sql("read_dismissed"))}
 
 

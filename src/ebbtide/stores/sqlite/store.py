@@ -233,8 +233,8 @@ class SqliteStore:
     async def walk(self, ids: Sequence[int], *, relations: Sequence[str] = ()) -> Walk:
         return self._state.walk(np.asarray(ids, np.int64), relations)
 
-    async def pairs(self) -> dict[Twins, float]:
-        return dict(self._state.pairs)
+    async def pairs(self, ids: Sequence[int] | None = None) -> dict[Twins, float]:
+        return self._state.pairs.of(ids)
 
     async def dismissed(self) -> dict[Refused, str]:
         return dict(self._state.dismissed)

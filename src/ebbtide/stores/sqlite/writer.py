@@ -144,8 +144,8 @@ class Writer:
                 self._touched.update(dict.fromkeys(self._state.table.moved()))
             case Discard():
                 self._add(sql("write_meta"), ("next_id", str(self._state.next_id)))
-                for memory in change.ids:
-                    self._add(sql("drop_trash"), (memory,))
+                self._add_all(sql("drop_trash"), [(memory,) for memory in change.ids])
+                self._add(sql("drop_dismissed_of"), (codec.encode(change.ids),))
             case _:
                 pass
 

@@ -149,6 +149,10 @@ INSERT INTO dismissed (kind, ids, facts) VALUES (?, ?, ?) ON CONFLICT (kind, ids
 -- name: drop_dismissed
 DELETE FROM dismissed WHERE kind = ? AND ids = ?;
 
+-- name: drop_dismissed_of
+DELETE FROM dismissed
+WHERE EXISTS (SELECT 1 FROM json_each(dismissed.ids) AS each WHERE each.value IN (SELECT value FROM json_each(?)));
+
 -- name: read_dismissed
 SELECT kind, ids, facts FROM dismissed;
 
