@@ -16,7 +16,7 @@ from ebbtide.core.memory import DAY, STATES, Content, Memory, State
 from ebbtide.core.metabolism import Network, Retention
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column
-from ebbtide.core.terms import SCORED, Terms
+from ebbtide.core.terms import SCORED, Field, Terms
 from ebbtide.mind.indexing import PATIENCE, Indexing
 from ebbtide.mind.reading import read, visible
 
@@ -111,14 +111,15 @@ class Search:
         self._note = ""
 
     async def run(self) -> Found:
+        vector = await self._vector()  # first: it tells whether the embedder is worth waiting for
         info = await self._indexing.ready(self._asked.patience)
-        query = await self._query()
+        query = self._query(vector)
         candidates = await self._store.match(query)
         hits = await self._ranked(candidates, self._asked.k)
         declined = await self._declined(query, hits) if self._asked.explain else []
         return Found(tuple(hits), tuple(declined), candidates.exact, info.unembedded, self._note)
 
-    async def _query(self) -> Query:
+    def _query(self, vector: Column | None) -> Query:
         analyzer, asked, common = self._indexing.analyzer, self._asked, self._store.regime.common
         wanted = Filter(
             states=asked.states or visible(self._metabolism),
@@ -130,7 +131,7 @@ class Search:
             without_kind=ENTITY if asked.kind is None and isinstance(self._metabolism, Network) else None,
         )
         limit = max(common.candidates, asked.k)
-        return Query(analyzer.query(asked.text), await self._vector(), wanted, self._now, limit, common.spread)
+        return Query(analyzer.query(asked.text), vector, wanted, self._now, limit, common.spread)
 
     async def _vector(self) -> Column | None:
         try:
@@ -225,7 +226,7 @@ class Search:
             if self._now - gone.at < wait and self._fits(said)
         ]
         terms = [self._indexing.analyzer.content(said) for said, _ in trash]
-        asked = np.concatenate([query.terms.among(field) for field in SCORED])
+        asked = _asked_for(query.terms)
         found = [
             Declined(said.key, said.text, "trash", share, f"in the trash ({gone.cause}): `restore` brings it back")
             for (said, gone), each in zip(trash, terms, strict=True)
@@ -235,6 +236,12 @@ class Search:
 
     def _fits(self, said: Content) -> bool:
         return self._asked.kind in (None, said.kind) and self._asked.domain in (None, said.domain)
+
+
+def _asked_for(terms: Terms) -> Column:
+    """The words; of a query without any, all it has. Codes and names are guesses, most of which match nothing."""
+    words = terms.among(Field.WORDS)
+    return words if len(words) else np.concatenate([terms.among(field) for field in SCORED])
 
 
 def _share(terms: Terms, asked: Column) -> float:

@@ -4,7 +4,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ebbtide.core.errors import EbbtideError, InvalidInput
@@ -51,6 +51,25 @@ class Caller:
 
         return self.run_async(do())
 
+    def run_in_all(self, work: "Callable[[Mind], Awaitable[Any]]") -> dict[str, Any]:
+        """Do this with every mind of the data folder, one after another. Where it fails, the error is the answer."""
+        self.require_present()
+        if self.agent is not None:
+            raise InvalidInput(problem="--all and --agent do not go together")
+
+        async def tried(host: "Host", agent: str) -> Any:
+            try:
+                async with host.mind(agent) as mind:
+                    return await work(mind)
+            except EbbtideError as error:  # the others go on
+                return error
+
+        async def do() -> dict[str, Any]:
+            async with self.host(open_minds=0) as host:
+                return {agent: await tried(host, agent) for agent in host.agents()}
+
+        return dict(self.run_async(do()))
+
     def run_async(self, work: Any) -> Any:
         import asyncio
 
@@ -60,10 +79,12 @@ class Caller:
         return asyncio.run(work)
 
     @asynccontextmanager
-    async def host(self) -> "AsyncIterator[Host]":
+    async def host(self, open_minds: int | None = None) -> "AsyncIterator[Host]":
+        """With no open minds, each is closed as soon as it is left: others may want it."""
         from ebbtide.app import running
 
-        async with running(self.settings) as host:
+        settings = self.settings
+        async with running(settings if open_minds is None else replace(settings, open_minds=open_minds)) as host:
             yield host
 
     @asynccontextmanager

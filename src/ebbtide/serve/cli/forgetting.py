@@ -7,17 +7,14 @@ import typer
 from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
-from ebbtide.serve.cli.times import moment, relative
+from ebbtide.serve.cli.times import relative
 
 if TYPE_CHECKING:
     from ebbtide.mind import Mind
-    from ebbtide.mind.upkeep import Shift, TickReport
-
-SHOWN = 50
 
 
 def register(app: typer.Typer) -> None:
-    for command in (forget, restore, merge, trash, tick):
+    for command in (forget, restore, merge, trash):
         app.command(rich_help_panel="Forgetting")(command)
 
 
@@ -80,50 +77,3 @@ def trash(context: typer.Context) -> None:
         return
     rows = [(render.safe(f.key), f.cause, relative(f.gone_at, now), render.preview(f.text)) for f in found]
     render.table(("key", "why", "gone for good", "text"), rows)
-
-
-def tick(
-    context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be written.")] = False,
-    at: Annotated[str | None, typer.Option(help="With --dry-run: for another moment, like +30d.")] = None,
-) -> None:
-    """Write down the states of this moment, and empty the trash of what has waited its time.
-
-    How often this runs changes nothing: it only writes down what is already true.
-    """
-    caller: Caller = context.obj
-    if at is not None and not dry_run:
-        raise InvalidInput(problem="--at needs --dry-run: a tick writes down what is true now")
-
-    async def work(mind: "Mind") -> "TickReport":
-        settings = caller.settings
-        when = None if at is None else moment(at, mind.now())
-        with caller.progress("writing down") as progress:
-            return await mind.tick(
-                dry_run=dry_run,
-                at=when,
-                batch_size=settings.batch_size,
-                pause=settings.batch_pause,
-                progress=progress,
-            )
-
-    report = caller.run(work)
-    render.as_json(report) if caller.as_json else _report(report)
-
-
-def _report(report: "TickReport") -> None:
-    if report.shifts:
-        render.table(("key", "written", "now"), [_shift(shift) for shift in report.shifts[:SHOWN]])
-    if len(report.shifts) > SHOWN:
-        render.say(f"[dim]… and {len(report.shifts) - SHOWN} more (--json lists all)[/]")
-    verb = "would change" if report.dry_run else "changed"
-    counts = f"seen {report.seen}, {verb} {report.changed}, conflicts {report.conflicts}"
-    render.say(f"{counts}, gone for good {report.discarded}, {report.seconds * 1000:.1f} ms")
-
-
-def _shift(shift: "Shift") -> tuple[str, str, str]:
-    before, after = render.styled(shift.before), render.styled(shift.after)
-    if shift.score is not None:
-        before, after = f"{before} {shift.score_before}", f"{after} {shift.score}"
-    marks = " ".join(f"[magenta]{name}[/]" for name in shift.marks.names)
-    return render.safe(shift.key), before, f"{after} {marks}".strip()

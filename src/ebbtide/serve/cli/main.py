@@ -15,7 +15,18 @@ from typing import Annotated
 import typer
 
 from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, NotFound, SignalRefused, StoreError
-from ebbtide.serve.cli import forgetting, history, memories, minds, network, render
+from ebbtide.serve.cli import (
+    forgetting,
+    history,
+    memories,
+    minds,
+    network,
+    reaping,
+    render,
+    schedule,
+    searching,
+    tending,
+)
 from ebbtide.serve.cli.caller import Caller
 
 _EXIT_CODES: tuple[tuple[type[EbbtideError], int], ...] = (
@@ -54,7 +65,7 @@ def root(
     context.obj = Caller(data=data, agent=agent, as_of=as_of, as_json=as_json)
 
 
-for module in (memories, network, forgetting, history, minds):
+for module in (memories, searching, network, tending, reaping, schedule, forgetting, history, minds):
     module.register(app)
 
 
@@ -73,8 +84,8 @@ def run(arguments: Sequence[str]) -> int:
         return _complain(_worded(error), error.exit_code)
     except EbbtideError as error:
         return _complain(str(error), exit_code(error))
-    except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted; what was acknowledged is on disk", 130)
+    except (KeyboardInterrupt, typer.Abort) as error:
+        return _complain(str(error) or "interrupted; what was acknowledged is on disk", 130)
     except BrokenPipeError:  # the reader of our output has seen enough
         _drop_output()
         return 0
