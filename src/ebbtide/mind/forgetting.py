@@ -22,6 +22,7 @@ class Forgotten:
     forgotten_at: float
     cause: str
     gone_at: float  # the end of its time in the trash
+    run: str = ""  # of the reaper, if it was that
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ async def sayings(store: Store, memory: int) -> list[_Saying]:
 
 async def in_trash(store: Store, now: float) -> list[Forgotten]:
     return [
-        Forgotten(gone.key, content.text, gone.at, gone.cause, _end(store, gone))
+        Forgotten(gone.key, content.text, gone.at, gone.cause, _end(store, gone), gone.run)
         for content, gone in await store.trash()
         if now < _end(store, gone)
     ]
