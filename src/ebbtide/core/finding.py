@@ -61,29 +61,41 @@ class Candidates:
 
 
 def match(state: MindState, index: SearchIndex, query: Query) -> Candidates:
-    allowed = _allowed(state, index, query.filter, query.at)
+    among = _among(state, index, query.filter)
+    allowed = among & _seen(state, index, query.filter.states, query.at)
     words = index.lexical.scores(query.terms, index.size)
+    words *= among
+    vector = query.vector if index.takes(query.vector) else None
+    judge = _Judge(state, index, query, vector, words, allowed)
     words *= allowed
-    found = _top(words, query.limit)
-    if query.vector is None or index.vectors is None:
-        return _Judge(state, index, query, words, allowed).candidates(np.sort(found), np.full(len(found), np.nan))
-    near, cosines = index.vectors.nearest(query.vector, query.limit, allowed)
+    found = _top(words, index.ids, query.limit)
+    if vector is None or index.vectors is None:
+        return judge.candidates(np.sort(found), np.full(len(found), np.nan))
+    near, cosines = index.vectors.nearest(vector, query.limit, allowed)
     others = np.setdiff1d(found, near, assume_unique=True)
     slots = np.concatenate([near, others])
-    cosines = np.concatenate([cosines, index.cosines(query.vector, others)])
+    cosines = np.concatenate([cosines, index.cosines(vector, others)])
     order = np.argsort(slots)
-    return _Judge(state, index, query, words, allowed).candidates(slots[order], cosines[order])
+    return judge.candidates(slots[order], cosines[order])
 
 
 class _Judge:
-    """One query's view of candidates."""
+    """One query's view of candidates. `words`: the scores of all that it is about, in whatever state."""
 
-    def __init__(self, state: MindState, index: SearchIndex, query: Query, words: Column, allowed: Column) -> None:
-        self._state, self._index, self._query, self._words, self._allowed = state, index, query, words, allowed
-        self._best = float(words.max(initial=0.0))
+    def __init__(
+        self,
+        state: MindState,
+        index: SearchIndex,
+        query: Query,
+        vector: Column | None,
+        words: Column,
+        allowed: Column,
+    ) -> None:
+        self._state, self._index, self._query, self._vector = state, index, query, vector
+        self._words, self._allowed = words, allowed
+        self._best = float(words.max(initial=0.0))  # in whatever state, so that which are asked for makes no difference
         self._asked = len(query.terms.among(Field.WORDS))
-        by_meaning = query.vector is not None and index.vectors is not None and len(index.vectors) > 0
-        self._noise = index.noise(query.vector) if by_meaning and query.vector is not None else None
+        self._noise = None if vector is None or not len(index.vectors or ()) else index.noise(vector)
 
     def candidates(self, slots: Column, cosine: Column) -> Candidates:
         found = self._weighed(slots, cosine)
@@ -93,7 +105,7 @@ class _Judge:
         around = np.setdiff1d(np.concatenate([source, target]), slots)
         if len(around):
             slots = np.concatenate([slots, around])
-            cosine = np.concatenate([cosine, self._index.cosines(self._query.vector, around)])
+            cosine = np.concatenate([cosine, self._index.cosines(self._vector, around)])
             found = self._weighed(slots, cosine)
         row_of = np.empty(self._index.size, np.int64)
         row_of[slots] = np.arange(len(slots))
@@ -123,49 +135,51 @@ class _Judge:
 def _lifted(found: Candidates, ends: Sequence[Column], strength: Column, weight: float) -> Candidates:
     source, target = ends
     lift = ranking.spread(found.similarity, source, target, strength, weight)
-    by = _lifters(found.similarity, lift, source, target, np.minimum(weight * strength, 1.0))
+    by = _lifters(found.similarity, source, target, np.minimum(weight * strength, 1.0))
+    by[lift == 0.0] = -1
     return Candidates(
         found.ids, found.words, found.cosine, found.worded, found.meant, found.similarity, lift, by, found.exact
     )
 
 
-def _lifters(similarity: Column, lift: Column, source: Column, target: Column, pull: Column) -> Column:
-    """Who lifts each: whose pull is the lift."""
+def _lifters(similarity: Column, source: Column, target: Column, pull: Column) -> Column:
+    """Whose pull on each is the strongest; of equal ones, the surest hit's."""
+    hits, lifted = np.concatenate([source, target]), np.concatenate([target, source])
+    above = np.maximum(similarity[hits] - similarity[lifted], 0.0)
+    gain = np.concatenate([pull, pull]) * similarity[hits] * above
+    order = np.lexsort((similarity[hits], gain))
     by = np.full(len(similarity), -1)
-    for hit, lifted in ((source, target), (target, source)):
-        gain = pull * similarity[hit] * np.maximum(similarity[hit] - similarity[lifted], 0.0)
-        theirs = (gain > 0.0) & (gain == lift[lifted])
-        by[lifted[theirs]] = hit[theirs]
+    by[lifted[order]] = hits[order]  # the last one stays
     return by
 
 
-def _allowed(state: MindState, index: SearchIndex, wanted: Filter, at: float) -> Column:
-    """Which slots hold a memory that may be found."""
+def _among(state: MindState, index: SearchIndex, wanted: Filter) -> Column:
+    """Which slots hold a memory that the query is about, in whatever state it is."""
     ids = index.ids[: index.size]
-    allowed: Column = ids > 0
+    among: Column = ids > 0
     if wanted.kind is not None:
-        allowed &= index.kinds[: index.size] == np.uint64(code_of(Field.KIND, wanted.kind))
+        among &= index.kinds[: index.size] == np.uint64(code_of(Field.KIND, wanted.kind))
     if wanted.without_kind is not None:
-        allowed &= index.kinds[: index.size] != np.uint64(code_of(Field.KIND, wanted.without_kind))
+        among &= index.kinds[: index.size] != np.uint64(code_of(Field.KIND, wanted.without_kind))
     if wanted.domain is not None:
-        allowed &= index.domains[: index.size] == np.uint64(code_of(Field.DOMAIN, wanted.domain))
+        among &= index.domains[: index.size] == np.uint64(code_of(Field.DOMAIN, wanted.domain))
     for code in wanted.keywords:
-        allowed &= _marked(index.lexical.having(code), index.size)
-    rows = state.table.rows(ids)
-    if wanted.since is not None:
-        allowed &= state.table.columns["created_at"][rows] >= wanted.since
-    if wanted.until is not None:
-        allowed &= state.table.columns["created_at"][rows] < wanted.until
-    return allowed & _seen(state, rows, wanted.states, at)
+        among &= _marked(index.lexical.having(code), index.size)
+    if wanted.since is not None or wanted.until is not None:
+        made = state.table.columns["created_at"][state.table.rows(ids)]
+        among &= made >= (-np.inf if wanted.since is None else wanted.since)
+        among &= made < (np.inf if wanted.until is None else wanted.until)
+    return among
 
 
-def _seen(state: MindState, rows: Column, states: Sequence[State], at: float) -> Column | bool:
-    """Which rows are in one of these states at this moment."""
+def _seen(state: MindState, index: SearchIndex, states: Sequence[State], at: float) -> Column | bool:
+    """Which slots hold a memory that is in one of these states at this moment."""
     metabolism = state.regime.metabolism
     if set(states) >= set(metabolism.states) or not len(state.table):
         return True
     shown = np.zeros(len(STATES), np.bool_)
     shown[[CODE_OF[one] for one in states]] = True
+    rows = state.table.rows(index.ids[: index.size])
     seen: Column = shown[metabolism.judge(state.signals(), at).state[rows]]
     return seen
 
@@ -176,10 +190,12 @@ def _marked(slots: Column, size: int) -> Column:
     return marked
 
 
-def _top(scores: Column, limit: int) -> Column:
-    """The slots with the highest scores above 0."""
+def _top(scores: Column, ids: Column, limit: int) -> Column:
+    """The slots with the highest scores above 0; of equal ones the youngest memories'."""
     found = np.flatnonzero(scores)
     if len(found) <= limit:
         return found
-    best: Column = found[np.argpartition(scores[found], len(found) - limit)[len(found) - limit :]]
-    return best
+    least = np.partition(scores[found], len(found) - limit)[len(found) - limit]
+    above, equal = found[scores[found] > least], found[scores[found] == least]
+    youngest = equal[np.argsort(-ids[equal], kind="stable")]
+    return np.concatenate([above, youngest[: limit - len(above)]])

@@ -4,8 +4,8 @@ All of it follows from what memories say. A memory takes a *slot* here; what is 
 journal entry that last changed what it says, so that a row made from an earlier text is never taken for the present.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +14,14 @@ from ebbtide.core.changes import Change, Discard, Forget, Merge, PutMemory, Reco
 from ebbtide.core.lexical import LexicalIndex
 from ebbtide.core.ranking import Noise
 from ebbtide.core.signals import Column
-from ebbtide.core.terms import Field, Terms
+from ebbtide.core.terms import Field, Terms, fields_of
 from ebbtide.core.vectors import VectorIndex
 
 _SAMPLE = 1024  # memories that tell what cosines strangers have
 _NO_LABEL = np.uint64(0)
+_SETTLED, _UNREAD, _UNEMBEDDED = range(3)  # what a memory waits for
+HALF = np.dtype("<f2")
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # so that a kind and a domain that change places are another group
 
 
 class Recipe(NamedTuple):
@@ -49,7 +52,7 @@ class IndexRow:
 
 
 class Material(NamedTuple):
-    """Vectors of some memories, and a number for each that tells which are of one kind and domain."""
+    """Vectors of some memories, and a number for each, the same in every answer, for its kind and domain."""
 
     ids: Column
     vectors: Column
@@ -57,86 +60,126 @@ class Material(NamedTuple):
 
 
 class SearchIndex:
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: Recipe, since: int = 0) -> None:
+        """`since`: the journal entry from which on it is told what happens."""
         self.recipe = recipe
+        self.since = since
         self.lexical = LexicalIndex()
         self.vectors = VectorIndex(recipe.dimensions) if recipe.space else None
         self.size = 0  # slots given out
         self.ids = np.zeros(16, np.int64)  # by slot; 0: free
         self.kinds = np.zeros(16, np.uint64)
         self.domains = np.zeros(16, np.uint64)
-        self._slot_of = np.full(16, -1, np.int32)  # by id
         self._free: list[int] = []
-        self._editions: dict[int, int] = {}  # of those that have changed since this index was made
-        self._unread: dict[int, None] = {}
-        self._unembedded: dict[int, None] = {}
+        self._slot_of = np.full(16, -1, np.int32)  # this and the next two by id
+        self._editions = np.zeros(16, np.int64)  # 0: as it was at `since`
+        self._waits = np.full(16, _SETTLED, np.uint8)
+        self._waiting = [0, 0, 0]  # how many there are of each kind of waiting
+        self._residue = False  # whether codes of what is no longer said may still be here
         self._sample: Column | None = None
+        self._stride = 1
 
     # ---- what is missing
 
-    def expect(self, ids: Iterable[int]) -> None:
+    def expect(self, ids: Column) -> None:
         """These are alive; whoever of them is not here is to be read."""
-        self._unread |= dict.fromkeys(memory for memory in ids if not self._has(memory))
+        self._wait(ids[self.slots(ids) < 0], _UNREAD)
 
     def unread(self, limit: int) -> list[Unread]:
-        return self._first(self._unread, limit)
+        """The youngest first."""
+        return self._first(np.flatnonzero(self._waits == _UNREAD), limit) if self._waiting[_UNREAD] else []
 
     def unembedded(self, limit: int, among: frozenset[int] | None = None) -> list[Unread]:
-        """Whose words are here and whose vector is not."""
+        """Whose words are here and whose vector is not, the youngest first."""
+        if not self._waiting[_UNEMBEDDED]:
+            return []
         if among is None:
-            return self._first(self._unembedded, limit)
-        return self._first([memory for memory in self._unembedded if memory in among], limit)
+            return self._first(np.flatnonzero(self._waits == _UNEMBEDDED), limit)
+        asked = np.sort(np.fromiter(among, np.int64, len(among)))
+        asked = asked[asked < len(self._waits)]
+        return self._first(asked[self._waits[asked] == _UNEMBEDDED], limit)
 
     @property
     def waiting(self) -> tuple[int, int]:
         """How many are still to be read, and how many to be embedded."""
-        return len(self._unread), len(self._unembedded) + (len(self._unread) if self.vectors is not None else 0)
+        unread, unembedded = self._waiting[_UNREAD], self._waiting[_UNEMBEDDED]
+        return unread, unembedded + (unread if self.vectors is not None else 0)
 
-    def _first(self, ids: Iterable[int], limit: int) -> list[Unread]:
-        return [Unread(memory, self._editions.get(memory, 0)) for _, memory in zip(range(limit), ids, strict=False)]
+    def stands(self, row: IndexRow) -> bool:
+        """Whether its memory is here and still says what the row was made from."""
+        return self._has(row.id) and self._edition(row.id) == row.edition
+
+    def _first(self, ids: Column, limit: int) -> list[Unread]:
+        return [Unread(memory, self._edition(memory)) for memory in ids[::-1][:limit].tolist()]
+
+    def _edition(self, memory: int) -> int:
+        return max(int(self._editions[memory]), self.since)
+
+    def _wait(self, ids: Column, how: int) -> None:
+        if not len(ids):
+            return
+        self._reach(int(ids.max()) + 1)
+        for kind, count in enumerate(np.bincount(self._waits[ids], minlength=3).tolist()):
+            self._waiting[kind] -= count
+        self._waits[ids] = how
+        self._waiting[how] += len(ids)
 
     # ---- changes
 
     def note(self, changes: Sequence[Change], seq: int) -> None:
         """What happened to the mind: who says something else is no longer here until it is read again."""
-        for number, change in enumerate(changes, seq):
-            match change:
-                case PutMemory() | Rewrite() | Restore() | Recover():
-                    self._changed(change.id, number)
-                case Forget():
-                    self._gone(change.id)
-                case Merge():
-                    self._gone(change.id)
-                    self._changed(change.into, number)
-                case Discard():
-                    self.lexical.compact()  # gone for good: no code of it remains
-                case _:
-                    return  # a run is of one kind
+        match changes[0]:  # a run is of one kind
+            case PutMemory():
+                self._born(np.array([put.id for put in changes if isinstance(put, PutMemory)], np.int64), seq)
+            case Rewrite(_, memory) | Restore(_, memory) | Recover(_, memory):
+                self._changed(memory, seq)
+            case Forget(_, memory):
+                self._gone(memory)
+            case Merge(_, into, memory):
+                self._gone(memory)
+                self._changed(into, seq)
+            case Discard():
+                self._sweep()
+            case _:
+                pass
+
+    def _born(self, ids: Column, seq: int) -> None:
+        self._wait(ids, _UNREAD)
+        self._editions[ids] = np.arange(seq, seq + len(ids))
 
     def _changed(self, memory: int, edition: int) -> None:
         self._gone(memory)
-        self._editions[memory] = edition
-        self._unread[memory] = None
+        self._born(np.array([memory]), edition)
 
     def _gone(self, memory: int) -> None:
-        self._unread.pop(memory, None)
-        self._unembedded.pop(memory, None)
-        self._editions.pop(memory, None)
-        if not self._has(memory):
+        if memory >= len(self._waits):
             return
-        slot = int(self._slot_of[memory])
+        self._wait(np.array([memory]), _SETTLED)
+        if (slot := int(self._slot_of[memory])) < 0:
+            return
         self.lexical.drop(slot)
         if self.vectors is not None:
             self.vectors.drop(slot)
+            self._resample(np.array([slot]))
         self.ids[slot] = 0
         self.kinds[slot] = self.domains[slot] = _NO_LABEL
         self._slot_of[memory] = -1
         self._free.append(slot)
+        self._residue = True
 
-    def load(self, rows: Sequence[IndexRow]) -> None:
-        """Rows that a store had kept, each with its terms; before anything else."""
-        self._unread |= dict.fromkeys(row.id for row in rows)
-        self.put(rows)
+    def _sweep(self) -> None:
+        """Something is gone for good: no code of it remains."""
+        if self._residue:
+            self.lexical.compact()
+        self._residue = False
+
+    def load(self, ids: Sequence[int], terms: Sequence[Terms], embedded: Sequence[int], vectors: Column) -> None:
+        """Rows that a store had kept, before anything else: `vectors` are of the memories at the places `embedded`."""
+        every = np.array(ids, np.int64)
+        self._wait(every, _SETTLED if self.vectors is None else _UNEMBEDDED)
+        self._put_terms(every, terms)
+        if self.vectors is not None and len(embedded):
+            self._put_vectors(every[embedded], vectors)
 
     def keep_only(self, living: Column) -> None:
         """Let go of rows whose memory is not among these."""
@@ -144,50 +187,61 @@ class SearchIndex:
             self._gone(memory)
 
     def put(self, rows: Sequence[IndexRow]) -> list[IndexRow]:
-        """Take these in. Returns those that were: not who has gone, says something else by now, or is here already."""
-        taken = [row for row in rows if self._wanted(row)]
+        """Take these in. Returns those that were: not who has gone, says something else by now, or is here already.
+
+        A vector of other dimensions than ours, or with a part that is no number, is as none.
+        """
+        taken = [row for row in map(self._fitting, rows) if self._wanted(row)]
         read = [row for row in taken if row.terms is not None]
         if read:
-            self._put_terms([row.id for row in read], [row.terms for row in read if row.terms is not None])
-        self._put_vectors([row for row in taken if row.vector is not None])
-        for row in taken:
-            self._settle(row)
+            ids = np.array([row.id for row in read], np.int64)
+            self._put_terms(ids, [row.terms for row in read if row.terms is not None])
+            self._wait(ids, _SETTLED if self.vectors is None else _UNEMBEDDED)
+        if embedded := [row for row in taken if row.vector is not None]:
+            self._put_vectors(np.array([row.id for row in embedded]), np.array([row.vector for row in embedded]))
+        self._wait(np.array([row.id for row in taken if row.bare], np.int64), _SETTLED)
         return taken
 
+    def _fitting(self, row: IndexRow) -> IndexRow:
+        if row.vector is None:
+            return row
+        fits = self.vectors is not None and np.shape(row.vector) == (self.vectors.dimensions,)
+        return row if fits and np.isfinite(row.vector).all() else replace(row, vector=None)
+
     def _wanted(self, row: IndexRow) -> bool:
-        if self._editions.get(row.id, 0) != row.edition:
+        if row.id >= len(self._waits) or self._edition(row.id) != row.edition:
             return False
-        return row.id in (self._unembedded if row.terms is None else self._unread)
+        if row.terms is not None:
+            return bool(self._waits[row.id] == _UNREAD)
+        return bool(self._waits[row.id] == _UNEMBEDDED) and (row.vector is not None or row.bare)
 
-    def _settle(self, row: IndexRow) -> None:
-        self._unread.pop(row.id, None)
-        if row.vector is not None or row.bare or self.vectors is None:
-            self._unembedded.pop(row.id, None)
-        else:
-            self._unembedded[row.id] = None
-
-    def _put_terms(self, ids: Sequence[int], terms: Sequence[Terms]) -> None:
+    def _put_terms(self, ids: Column, terms: Sequence[Terms]) -> None:
         slots = self._slots_for(ids)
         self.lexical.put(slots, terms)
-        self.kinds[slots] = [_label(each, Field.KIND) for each in terms]
-        self.domains[slots] = [_label(each, Field.DOMAIN) for each in terms]
+        self.kinds[slots], self.domains[slots] = _labels(terms, Field.KIND, Field.DOMAIN)
 
-    def _put_vectors(self, rows: Sequence[IndexRow]) -> None:
-        if self.vectors is None or not rows:
-            return
-        vectors = np.array([row.vector for row in rows], np.float32)
-        self.vectors.put(self._slot_of[[row.id for row in rows]], vectors)
-        self._sample = None
+    def _put_vectors(self, ids: Column, vectors: Column) -> None:
+        """As half floats, which is how they are kept: so it makes no difference whether a mind was closed since."""
+        assert self.vectors is not None
+        slots = self._slot_of[ids]
+        self.vectors.put(slots, vectors.astype(HALF).astype(np.float32))
+        self._resample(slots)
+        self._wait(ids, _SETTLED)
 
-    def _slots_for(self, ids: Sequence[int]) -> Column:
+    def _slots_for(self, ids: Column) -> Column:
         reused = [self._free.pop() for _ in range(min(len(self._free), len(ids)))]
         slots = np.array([*reused, *range(self.size, self.size + len(ids) - len(reused))], np.int64)
         self.size = max(self.size, int(slots.max()) + 1)
         self.ids, self.kinds, self.domains = (_grown(c, self.size, 0) for c in (self.ids, self.kinds, self.domains))
-        self._slot_of = _grown(self._slot_of, max(ids) + 1, -1)
         self.ids[slots] = ids
-        self._slot_of[list(ids)] = slots
+        self._slot_of[ids] = slots
         return slots
+
+    def _reach(self, size: int) -> None:
+        """Room for ids below this."""
+        if size > len(self._waits):
+            self._slot_of = _grown(self._slot_of, size, -1)
+            self._editions, self._waits = _grown(self._editions, size, 0), _grown(self._waits, size, _SETTLED)
 
     # ---- reading
 
@@ -196,6 +250,10 @@ class SearchIndex:
         asked = np.asarray(ids, np.int64)
         known = asked < len(self._slot_of)
         return np.where(known, self._slot_of[np.where(known, asked, 0)], -1)
+
+    def takes(self, query: Column | None) -> bool:
+        """Whether this is a vector of the space of ours."""
+        return query is not None and self.vectors is not None and len(query) == self.vectors.dimensions
 
     def cosines(self, query: Column | None, slots: Column) -> Column:
         if query is None or self.vectors is None:
@@ -206,9 +264,15 @@ class SearchIndex:
         """What cosines this query has with memories that have nothing to do with it."""
         assert self.vectors is not None
         if self._sample is None:
-            here = np.flatnonzero(self.vectors.has(np.arange(self.size)))
-            self._sample = self.vectors.vectors(here[:: max(1, len(here) // _SAMPLE)])
-        return Noise.of(self._sample @ query)
+            self._stride = _stride(self.size)
+            slots = np.arange(0, self.size, self._stride)
+            self._sample = self.vectors.vectors(slots[self.vectors.has(slots)])
+        return Noise.of(np.vecdot(self._sample, query))
+
+    def _resample(self, slots: Column) -> None:
+        """The sample is every so-manieth slot, whatever happened before: forgotten as soon as one of these moves."""
+        if _stride(self.size) != self._stride or not (slots % self._stride).all():
+            self._sample = None
 
     def material(self, ids: Column) -> Material:
         """The vectors of those of these that have one, copied."""
@@ -216,22 +280,33 @@ class SearchIndex:
         if self.vectors is None:
             return Material(np.empty(0, np.int64), np.empty((0, 0), np.float32), np.empty(0, np.int64))
         here = (slots >= 0) & self.vectors.has(slots)
-        labels = np.stack([self.kinds[slots[here]], self.domains[slots[here]]], axis=1)
-        group = np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1)
-        return Material(np.asarray(ids)[here], self.vectors.vectors(slots[here]), group)
+        group = self.kinds[slots[here]] * _ODD + self.domains[slots[here]]
+        return Material(np.asarray(ids)[here], self.vectors.vectors(slots[here]), group.view(np.int64))
 
     def nbytes(self) -> int:
         vectors = 0 if self.vectors is None else self.vectors.nbytes()
-        columns = self.ids.nbytes + self.kinds.nbytes + self.domains.nbytes + self._slot_of.nbytes
-        return columns + self.lexical.nbytes() + vectors
+        by_slot = self.ids.nbytes + self.kinds.nbytes + self.domains.nbytes
+        by_id = self._slot_of.nbytes + self._editions.nbytes + self._waits.nbytes
+        return by_slot + by_id + self.lexical.nbytes() + vectors
 
     def _has(self, memory: int) -> bool:
         return memory < len(self._slot_of) and self._slot_of[memory] >= 0
 
 
-def _label(terms: Terms, field: Field) -> int:
-    codes = terms.among(field)
-    return int(codes[0]) if len(codes) else 0
+def _stride(size: int) -> int:
+    return max(1, size // _SAMPLE)
+
+
+def _labels(terms: Sequence[Terms], *fields: Field) -> list[Column]:
+    """For each field, the code that each of these has there; 0 where it has none."""
+    codes = np.concatenate([each.codes for each in terms])
+    owner = np.repeat(np.arange(len(terms)), [len(each) for each in terms])
+    stands_in, found = fields_of(codes), []
+    for field in fields:
+        label, there = np.zeros(len(terms), np.uint64), np.flatnonzero(stands_in == field)
+        label[owner[there]] = codes[there]
+        found.append(label)
+    return found
 
 
 def _grown(column: Column, size: int, fill: int) -> Column:

@@ -28,6 +28,7 @@ _READ_AT_ONCE = 1000
 _READ_HERE = 20  # so few are read without a thread
 _EMBED_AT_ONCE = 64
 _SOON = 0.05  # seconds after a put that the background begins, so that a burst of puts is not held up
+_AGAIN = 60.0  # seconds after which an embedder that failed is asked again
 
 
 class Indexing:
@@ -36,10 +37,12 @@ class Indexing:
     def __init__(self, store: Store, tools: Tools) -> None:
         self._store = store
         self._tools = tools
-        self._opened = False
+        self._recipe: Recipe | None = None  # by which the index was opened
         self._reading = asyncio.Lock()
         self._embedding = asyncio.Lock()
         self._background: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._failing = False  # the embedder, when it was asked last
         self._closed = False
 
     @property
@@ -60,138 +63,176 @@ class Indexing:
     @property
     def opened(self) -> bool:
         """Whether anybody has searched or compared here yet; until then there is no index to look at."""
-        return self._opened
-
-    async def ready(self, patience: float = PATIENCE) -> IndexInfo:
-        """Everything can be found by words; by meaning, what could be embedded within so many seconds."""
-        await self._open()
-        await self._read()
-        info = await self._store.index_info()
-        if info.unembedded and self._embedder is not None:
-            self._start(0.0)
-            assert self._background is not None
-            await asyncio.wait([self._background], timeout=patience)
-            info = await self._store.index_info()
-        return info
+        return self._recipe is not None
 
     async def vector(self, text: str) -> Column | None:
-        """The query's vector, or None if words alone have to do."""
+        """The query's vector, or None if words alone have to do. Raises EmbedderFailed."""
         if self._embedder is None:
             return None
         vector: Column = (await self._embed([text]))[0]
         return vector
 
-    async def catch_up(self, ids: Column | None = None, progress: "Progress | None" = None) -> IndexInfo:
-        """All of it (or all of these), however long it takes. Raises EmbedderFailed if there is no embedding them."""
+    async def ready(self, patience: float = PATIENCE) -> IndexInfo:
+        """Everything can be found by words; by meaning, what could be embedded within so many seconds.
+
+        An embedder that has just failed is not waited for.
+        """
         await self._open()
         await self._read()
-        among = None if ids is None else frozenset(ids.tolist())
-        total, done = len(await self._store.unembedded(1 << 62, among)), 0
-        while some := await self._embed_some(among):
-            done += some
-            if progress:
-                progress(min(done, total), total)
+        info = await self._store.index_info()
+        if info.unembedded and self._embeds and not self._failing:
+            self._start()
+            if self._background is not None:
+                await asyncio.wait([self._background], timeout=max(patience, 0.0))
+            info = await self._store.index_info()
+        return info
+
+    async def catch_up(self, ids: Column | None = None, progress: "Progress | None" = None) -> IndexInfo:
+        """All of it (or all of these), however long it takes. Raises EmbedderFailed if there is no embedding them."""
+        if (embedder := self._embedder) is not None and not embedder.dimensions:
+            await self._embed(["?"])  # it tells how long its vectors are with its first answer
+        await self._open()
+        await self._read()
+        if ids is None:
+            await self._catch_up_all(progress)
+        else:
+            await self._catch_up_with(ids, progress)
         return await self._store.index_info()
 
     def nudge(self) -> None:
         """Something new was said: if anybody searches here, it is read and embedded soon."""
-        if self._opened and not self._closed:
-            self._start(_SOON)
+        if self._recipe is not None and not self._closed and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
 
     async def close(self) -> None:
         """Leave it where it is; what is missing is made up for next time."""
         self._closed = True
+        self._disarm()
         if self._background is not None:
             self._background.cancel()
             await asyncio.wait([self._background])
 
-    # ---- how it is done
+    async def terms(self, contents: Sequence[Content]) -> list[Terms]:
+        """Of many, without holding others up."""
+        if len(contents) <= _READ_HERE:
+            return [self.analyzer.content(content) for content in contents]
+        return await asyncio.to_thread(lambda: [self.analyzer.content(content) for content in contents])
+
+    # ---- the recipe
 
     async def _open(self) -> None:
-        recipe = await self._recipe()
-        await self._store.open_index(recipe)
-        self._opened = True
-
-    async def _recipe(self) -> Recipe:
+        """Before an embedder has told how long its vectors are, words are all there is."""
         embedder = self._embedder
-        if embedder is None:
-            return Recipe(self.analyzer.name)
-        if not embedder.dimensions:
-            await embedder.embed(["?"])  # it tells how long its vectors are with its first answer
-        return Recipe(self.analyzer.name, f"{embedder.name}/{embedder.dimensions}", embedder.dimensions)
+        if embedder is None or not embedder.dimensions:
+            recipe = Recipe(self.analyzer.name)
+        else:
+            recipe = Recipe(self.analyzer.name, _space(embedder), embedder.dimensions)
+        await self._store.open_index(recipe)
+        self._recipe = recipe
 
-    def _start(self, delay: float) -> None:
-        if self._background is None or self._background.done():
-            self._background = asyncio.get_running_loop().create_task(self._go_on(delay))
+    @property
+    def _embeds(self) -> bool:
+        """Whether the embedder is the one the index was opened for."""
+        embedder, recipe = self._embedder, self._recipe
+        return embedder is not None and recipe is not None and recipe.space == _space(embedder)
 
-    async def _go_on(self, delay: float) -> None:
-        await asyncio.sleep(delay)
+    # ---- the background
+
+    def _start(self) -> None:
+        self._disarm()
+        if not self._closed and (self._background is None or self._background.done()):
+            self._background = asyncio.get_running_loop().create_task(self._go_on())
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    async def _go_on(self) -> None:
+        failed_before = self._failing
         try:
-            await self._read()
-            more = True
-            while more:
-                more = await self._embed_some() > 0
+            while True:
+                await self._read()
+                if not await self._embed_some():
+                    return
         except StoreClosed:
             return
-        except EbbtideError as error:  # the next search or put tries again
-            log.warning("memories wait to be embedded: %s", error)
+        except EbbtideError as error:
+            if not failed_before:  # said once, not every minute
+                log.warning("memories wait to be embedded: %s", error)
+            if not self._closed and self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._start)
+
+    # ---- how it is done
 
     async def _read(self) -> None:
         async with self._reading:
             while waiting := await self._store.unread(_READ_AT_ONCE):
                 contents = await self._store.contents([one.id for one in waiting])
                 here = [one for one in waiting if one.id in contents]
-                terms = await self._terms([contents[one.id] for one in here])
-                vectors = await self._few_vectors(here, contents)
-                rows = zip(here, terms, vectors, strict=True)
-                taken = await self._store.index([IndexRow(o.id, o.edition, t, v) for o, t, v in rows])
-                if not taken and not here:
-                    return
+                terms = await self.terms([contents[one.id] for one in here])
+                rows = [IndexRow(one.id, one.edition, each) for one, each in zip(here, terms, strict=True)]
+                if not await self._store.index(rows):
+                    return  # all have changed meanwhile: the next one to come reads them
 
-    async def _terms(self, contents: Sequence[Content]) -> list[Terms]:
-        if len(contents) <= _READ_HERE:
-            return [self.analyzer.content(content) for content in contents]
-        return await asyncio.to_thread(lambda: [self.analyzer.content(content) for content in contents])
+    async def _catch_up_all(self, progress: "Progress | None") -> None:
+        total = (await self._store.index_info()).unembedded
+        while await self._embed_some():
+            if progress:
+                left = (await self._store.index_info()).unembedded
+                progress(max(total - left, 0), total)
 
-    async def _few_vectors(self, waiting: Sequence[Unread], contents: dict[int, Content]) -> list[Column | None]:
-        """A few new memories are embedded on the way; many wait until all can be found by words."""
-        nothing: list[Column | None] = [None] * len(waiting)
-        if self._embedder is None or not 0 < len(waiting) <= _READ_HERE or await self._pruned(waiting):
-            return nothing
-        try:
-            return list(await self._embed([contents[one.id].text for one in waiting]))
-        except EmbedderFailed:  # words are enough for now; the background says so
-            return nothing
+    async def _catch_up_with(self, ids: Column, progress: "Progress | None") -> None:
+        waiting = [one.id for one in await self._store.unembedded(len(ids), frozenset(ids.tolist()))]
+        for start in range(0, len(waiting), _EMBED_AT_ONCE):
+            await self._embed_some(frozenset(waiting[start : start + _EMBED_AT_ONCE]))
+            if progress:
+                progress(min(start + _EMBED_AT_ONCE, len(waiting)), len(waiting))
 
     async def _embed_some(self, among: frozenset[int] | None = None) -> int:
-        """One batch. Returns how many there were to embed."""
-        if self._embedder is None:
-            return 0
+        """One batch. Returns how many need no vector any more."""
         async with self._embedding:
+            if not self._embeds:
+                return 0
             waiting = await self._store.unembedded(_EMBED_AT_ONCE, among)
             contents = await self._store.contents([one.id for one in waiting])
             here = [one for one in waiting if one.id in contents]
-            if not here:
-                return 0
             pruned = await self._pruned(here)
             rows = [IndexRow(one.id, one.edition, None, None, bare=True) for one in here if one.id in pruned]
-            texts = [one for one in here if one.id not in pruned]
-            if texts:
-                vectors = await self._embed([contents[one.id].text for one in texts])
-                rows += [IndexRow(one.id, one.edition, None, v) for one, v in zip(texts, vectors, strict=True)]
-            await self._store.index(rows)
-            return len(waiting)
+            rows += await self._embedded([one for one in here if one.id not in pruned], contents)
+            return await self._store.index(rows)
+
+    async def _embedded(self, waiting: Sequence[Unread], contents: dict[int, Content]) -> list[IndexRow]:
+        if not waiting:
+            return []
+        vectors = await self._embed([contents[one.id].text for one in waiting])
+        if not self._embeds:
+            return []  # another embedder by now: its vectors must never stand among those of the one before
+        return [IndexRow(one.id, one.edition, None, vector) for one, vector in zip(waiting, vectors, strict=True)]
 
     async def _pruned(self, waiting: Sequence[Unread]) -> frozenset[int]:
-        """What the reaper has pruned is to have no vector."""
-        alive = frozenset((await self._store.living()).tolist())
-        ids = [one.id for one in waiting if one.id in alive]
-        s = await self._store.signals(ids)
-        if not ids or not len(s.pruned_at):
+        """What the reaper has pruned is to have no vector. All of these must be alive."""
+        if not waiting:
             return frozenset()
-        return frozenset(s.id[s.pruned_at > NEVER].tolist())
+        s = await self._store.signals([one.id for one in waiting])
+        return frozenset(s.id[s.pruned_at > NEVER].tolist()) if len(s.pruned_at) else frozenset()
 
     async def _embed(self, texts: Sequence[str]) -> Column:
+        """Whatever goes wrong in an embedder is an EmbedderFailed."""
         embedder = self._embedder
         assert embedder is not None
-        return checked(await embedder.embed(texts), len(texts), embedder.dimensions)
+        try:
+            vectors = checked(await embedder.embed(texts), len(texts), embedder.dimensions)
+        except EmbedderFailed:
+            self._failing = True
+            raise
+        except Exception as error:
+            self._failing = True
+            raise EmbedderFailed(detail=f"{type(error).__name__}: {error}") from error
+        self._failing = False
+        return vectors
+
+
+def _space(embedder: Embedder) -> str:
+    """Vectors of two spaces are never compared."""
+    return f"{embedder.name}/{embedder.dimensions}"

@@ -97,6 +97,10 @@ def checked(asked: Asked, known: Sequence[State]) -> Asked:
     for state in asked.states:
         if state not in known:
             raise InvalidInput(problem=f"no memory of this mind is ever {state!s}: there are {', '.join(known)}")
+    numbers = {"since": asked.since, "until": asked.until, "at_least": asked.at_least, "patience": asked.patience}
+    for name, number in numbers.items():
+        if number is not None and np.isnan(number):
+            raise InvalidInput(problem=f"{name} is not a number")
     if asked.since is not None and asked.until is not None and asked.since >= asked.until:
         raise InvalidInput(problem="nothing is made between these two moments: `since` must lie before `until`")
     return asked
@@ -203,19 +207,25 @@ class Search:
 
     async def _declined(self, query: Query, hits: Sequence[Hit]) -> list[Declined]:
         """What would have been told but for its state; and what matches in the trash."""
-        worst = hits[-1].similarity if len(hits) >= self._asked.k else 0.0
+        worst = hits[-1].similarity if len(hits) >= self._asked.k else -1.0
         left_out = tuple(state for state in self._metabolism.states if state not in query.filter.states)
         found: list[Declined] = []
         if left_out:
             hidden = await self._store.match(replace(query, filter=replace(query.filter, states=left_out)))
-            near = [hit for hit in await self._ranked(hidden, self._asked.k) if hit.similarity > worst or not hits]
-            found = [await self._hidden(hit) for hit in near]
+            found = await self._hidden([hit for hit in await self._ranked(hidden, MOST) if hit.similarity > worst])
         return [*found, *await self._forgotten(query)]
 
-    async def _hidden(self, hit: Hit) -> Declined:
-        memory = hit.memory
-        why = self._metabolism.why(await self._store.signals([memory.id]), self._now)
-        return Declined(memory.key, memory.text, memory.state.value, hit.similarity, f"{memory.state}: {why}")
+    async def _hidden(self, hits: Sequence[Hit]) -> list[Declined]:
+        """The nearest of these, with the reason for their state. How alive they are makes no difference here."""
+        nearest = sorted(hits, key=lambda hit: -hit.similarity)[: self._asked.k]
+        here = await self._store.contents([hit.memory.id for hit in nearest])  # some may have gone meanwhile
+        found = []
+        for hit in nearest:
+            if (memory := hit.memory).id in here:
+                why = self._metabolism.why(await self._store.signals([memory.id]), self._now)
+                why = f"{memory.state}: {why}"
+                found.append(Declined(memory.key, memory.text, memory.state.value, hit.similarity, why))
+        return found
 
     async def _forgotten(self, query: Query) -> list[Declined]:
         """By words alone: what is in the trash has no vectors."""
@@ -223,19 +233,22 @@ class Search:
         trash = [
             (said, gone)
             for said, gone in (await self._store.trash())[:_TRASH_LOOKED_AT]
-            if self._now - gone.at < wait and self._fits(said)
+            if self._now - gone.at < wait and self._fits(said, gone.row["created_at"], query.filter)
         ]
-        terms = [self._indexing.analyzer.content(said) for said, _ in trash]
+        terms = await self._indexing.terms([said for said, _ in trash])
         asked = _asked_for(query.terms)
         found = [
             Declined(said.key, said.text, "trash", share, f"in the trash ({gone.cause}): `restore` brings it back")
             for (said, gone), each in zip(trash, terms, strict=True)
-            if (share := _share(each, asked)) >= _ENOUGH
+            if (share := _share(each, asked)) >= _ENOUGH and np.isin(query.filter.keywords, each.codes).all()
         ]
         return sorted(found, key=lambda one: -one.similarity)[: self._asked.k]
 
-    def _fits(self, said: Content) -> bool:
-        return self._asked.kind in (None, said.kind) and self._asked.domain in (None, said.domain)
+    def _fits(self, said: Content, made: float, wanted: Filter) -> bool:
+        if said.kind == wanted.without_kind or wanted.kind not in (None, said.kind):
+            return False
+        in_time = (wanted.since is None or made >= wanted.since) and (wanted.until is None or made < wanted.until)
+        return in_time and wanted.domain in (None, said.domain)
 
 
 def _asked_for(terms: Terms) -> Column:

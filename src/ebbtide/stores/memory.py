@@ -144,9 +144,10 @@ class MemoryStore:
         )
 
     async def open_index(self, recipe: Recipe) -> None:
+        self._require_open()
         if self._index is None or self._index.recipe != recipe:
-            self._index = SearchIndex(recipe)
-            self._index.expect(self.state.living().tolist())
+            self._index = SearchIndex(recipe, self.seq)
+            self._index.expect(self.state.living())
 
     async def unread(self, limit: int) -> list[Unread]:
         return self._opened.unread(limit)

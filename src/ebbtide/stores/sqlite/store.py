@@ -23,7 +23,7 @@ from ebbtide.core import finding
 from ebbtide.core.changes import HOT, Batch, Entry, Receipt
 from ebbtide.core.errors import StoreClosed
 from ebbtide.core.finding import Candidates, Query
-from ebbtide.core.index import IndexRow, Material, Recipe, Unread
+from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
 from ebbtide.core.ledger import Ledger, Run
 from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
@@ -37,7 +37,7 @@ from ebbtide.stores.sqlite.lock import MindLock
 from ebbtide.stores.sqlite.log import Log
 from ebbtide.stores.sqlite.queries import sql
 from ebbtide.stores.sqlite.schema import make, migrate, require_ours
-from ebbtide.stores.sqlite.shelf import Shelf
+from ebbtide.stores.sqlite.shelf import Shelf, write_rows
 from ebbtide.stores.sqlite.writer import Statement, Writer, joined
 
 Durability = Literal["normal", "full"]
@@ -78,7 +78,7 @@ class SqliteStore:
         self._inline = durability == "normal"
         self._threads = ThreadPoolExecutor(2, "ebbtide-disk")  # one to commit, one to copy the log back
         self._log = Log(self._connection, self._copier, self._threads)
-        self._shelf = Shelf(self._path)
+        self._shelf = Shelf(self._path, self._settled, self._alive, self._start_flush)
         self._lazy: list[Statement] = []
         self._lazy_timer: asyncio.TimerHandle | None = None
         self._queue: list[tuple[list[Statement], asyncio.Future[None]]] = []
@@ -142,9 +142,12 @@ class SqliteStore:
             self._flusher = asyncio.get_running_loop().create_task(self._flush())
 
     async def _flush(self) -> None:
-        """Commit what has gathered, as one group, until nothing more has come."""
+        """Commit what has gathered, as one group, until nothing more has come; index rows before it, by themselves."""
+        run = asyncio.get_running_loop().run_in_executor
         try:
-            while self._queue or self._lazy:
+            while (unwritten := self._shelf.take()) or self._queue or self._lazy:
+                if unwritten:
+                    self._log.grew(await run(self._threads, write_rows, self._path, self._connection, unwritten))
                 group, self._queue = self._queue, []
                 statements = joined([*(s for part, _ in group for s in part), *self._take_lazy()])
                 await self._commit_group(statements, [done for _, done in group])
@@ -312,6 +315,7 @@ class SqliteStore:
         )
 
     async def info(self) -> StoreInfo:
+        self._start_flush()
         await self._settled()
         state = self._state
         with named_errors(self._path):
@@ -331,30 +335,36 @@ class SqliteStore:
     # ---- the search index
 
     async def open_index(self, recipe: Recipe) -> None:
-        await self._shelf.open(recipe, self._settled, self.living)
+        self._require_open()
+        await self._shelf.open(recipe)
 
     async def unread(self, limit: int) -> list[Unread]:
-        return self._shelf.index.unread(limit)
+        return (await self._index()).unread(limit)
 
     async def unembedded(self, limit: int, among: frozenset[int] | None = None) -> list[Unread]:
-        return self._shelf.index.unembedded(limit, among)
+        return (await self._index()).unembedded(limit, among)
 
     async def index(self, rows: Sequence[IndexRow]) -> int:
-        """On disk with a commit to come: what a crash takes of it is made again."""
+        """On disk soon: what a crash takes of it is made again."""
         self._require_open()
-        statements = self._shelf.put(rows)
-        if statements:
-            self._postpone(statements)
-        return sum(len(statement.rows) for statement in statements[1:])
+        return await self._shelf.put(rows)
 
     async def match(self, query: Query) -> Candidates:
-        return finding.match(self._state, self._shelf.index, query)
+        index = await self._index()
+        return finding.match(self._state, index, query)
 
     async def material(self, ids: Column) -> Material:
-        return self._shelf.index.material(ids)
+        return (await self._index()).material(ids)
 
     async def index_info(self) -> IndexInfo:
-        return IndexInfo.of(self._shelf.index)
+        return IndexInfo.of(await self._index())
+
+    async def _index(self) -> SearchIndex:
+        self._require_open()
+        return await self._shelf.index()
+
+    def _alive(self) -> tuple[Column, int]:
+        return self._state.living(), self._state.seq
 
     # ---- the end
 
@@ -364,6 +374,7 @@ class SqliteStore:
         try:
             if not self._ahead:  # else all there was to write has failed already
                 await self._settle_up()
+            self._start_flush()  # index rows, too
             while self._flusher is not None:
                 await asyncio.wait([self._flusher])
         finally:
