@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -16,8 +17,11 @@ from ebbtide.core.errors import EbbtideError
 from ebbtide.core.memory import DAY, HOUR, Content, Memory
 from ebbtide.core.parameters import regime
 from ebbtide.core.ports import Store
+from ebbtide.core.signals import Column
 from ebbtide.core.snapshot import Snapshot
 from ebbtide.mind import Mind
+from ebbtide.mind.tools import Tools
+from ebbtide.models.analysis import Analyzer
 from ebbtide.stores.memory import MemoryStore
 from tests.builders import BIRTH
 
@@ -60,18 +64,41 @@ def configured(metabolism: str, **params: Any) -> Configure:
 # ---- minds
 
 
-async def mind_in_ram(metabolism: str = "activity", clock: FakeClock | None = None, **params: Any) -> Mind:
+class LetterEmbedder:
+    """Near is what has the same letters, wherever they stand. Quick, and always of the same opinion."""
+
+    name, dimensions = "letters", 64
+
+    async def embed(self, texts: Sequence[str]) -> Column:
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            np.add.at(row, [ord(letter) % self.dimensions for letter in text], 1.0)
+        return rows
+
+    async def aclose(self) -> None:
+        pass
+
+
+async def mind_in_ram(
+    metabolism: str = "activity", clock: FakeClock | None = None, *, tools: Tools | None = None, **params: Any
+) -> Mind:
     store = MemoryStore()
     await store.apply(batch(configured(metabolism, **params)))
-    return Mind("ada", store, clock or FakeClock(), MemoryStore)
+    return Mind("ada", store, clock or FakeClock(), MemoryStore, tools=tools)
+
+
+def able_to_search() -> Tools:
+    """By words, and by letters."""
+    analyzer, embedder = Analyzer(), LetterEmbedder()
+    return Tools(lambda: analyzer, lambda: embedder)
 
 
 @asynccontextmanager
 async def mind_on_disk(
     folder: Path, metabolism: str = "activity", clock: FakeClock | None = None, **params: Any
 ) -> AsyncIterator[Mind]:
-    opened = ebbtide.open("ada", data=folder, metabolism=metabolism, clock=clock or FakeClock(), **params)
-    async with opened as mind:
+    parts: dict[str, Any] = {"clock": clock or FakeClock(), "embedder": LetterEmbedder()}
+    async with ebbtide.open("ada", data=folder, metabolism=metabolism, **parts, **params) as mind:
         yield mind
 
 

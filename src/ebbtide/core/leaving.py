@@ -74,7 +74,7 @@ def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
         state.table.columns["weight"][row] = state.weight(c.id)
     called = _call_back(state, gone, c.at, seq)
     if "protected" in state.table.columns:
-        state.table.columns["protected"][row] = state.protection(c.id)
+        state.guard([c.id], c.at)  # what protected it may have gone meanwhile
     return [c.id, *called]
 
 

@@ -297,11 +297,11 @@ class MindState:
             weights = np.array([self.weight(memory) for memory in alive])
             self.set(rows, self.regime.metabolism.relinked(self.table.at(rows), at, weights))
         if "protected" in self.table.columns:
-            self._guard(alive, at)
+            self.guard(alive, at)
         self.table.columns["version"][rows] = seq
         return alive
 
-    def _guard(self, ids: Iterable[int], at: float) -> None:
+    def guard(self, ids: Iterable[int], at: float) -> None:
         """Count anew what keeps each from expiring; who is left without lives on from here by its own strength."""
         columns = self.table.columns
         for memory in ids:
