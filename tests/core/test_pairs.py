@@ -172,3 +172,28 @@ def test_when_told_to_stop_it_gives_what_it_has() -> None:
     answers = iter([False, True])
     first, second, _ = similar_pairs(rows, group, 0.9, stop=lambda: next(answers))
     assert (first.tolist(), second.tolist()) == ([0], [1])
+
+
+def test_pairs_known_from_before_are_not_lost_when_rows_are_dealt_anew() -> None:
+    rows = near_duplicates(2 * WHOLE, 5)
+    every = best_pairs(rows, 0.85)
+    ends = np.array(sorted(every)).T
+    first, second, _ = similar_pairs(rows, one_group(rows), 0.85, known=(ends[0], ends[1]))
+    assert every <= set(zip(first.tolist(), second.tolist(), strict=True))
+
+
+@given(seed=st.integers(0, 100), count=st.integers(2, 60))
+def test_in_a_small_group_what_was_known_before_adds_nothing(seed: int, count: int) -> None:
+    rows = near_duplicates(2 * count, seed, 16)
+    everyone = np.array(list(combinations(range(2 * count), 2))).T
+    first, second, cosine = similar_pairs(rows, one_group(rows), 0.85)
+    again = similar_pairs(rows, one_group(rows), 0.85, known=(everyone[0], everyone[1]))
+    assert [column.tolist() for column in again[:2]] == [first.tolist(), second.tolist()]
+    assert again[2] == pytest.approx(cosine, abs=2e-6)
+
+
+def test_known_pairs_that_are_no_longer_alike_or_of_one_group_are_let_go() -> None:
+    rows = unit([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0]])
+    known = np.array([0, 2, 0]), np.array([1, 3, 2])
+    first, second, _ = similar_pairs(rows, np.array([0, 0, 1, 2]), 0.85, known=known)
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(0, 1)]
