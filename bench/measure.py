@@ -38,12 +38,12 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of a table. `unit`: s (seconds), /s (a rate) or B (bytes); a figure without a goal is just told."""
+    """One line of a table; without a goal it is just told. `unit`: s (seconds), /s (a rate), B (bytes), % (points)."""
 
     what: str
     ours: float
     baseline: float | None = None
-    unit: Literal["s", "/s", "B"] = "s"
+    unit: Literal["s", "/s", "B", "%"] = "s"
     goal: Goal | None = None
 
     @property
@@ -74,6 +74,8 @@ def shown(value: float, unit: str) -> str:
         return f"{value:,.0f}/s"
     if unit == "B":
         return f"{value:,.0f} B"
+    if unit == "%":
+        return f"{value:.2f} %"
     for factor, name in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if value * factor >= 1.0 or name == "µs":
             return f"{value * factor:.3g} {name}" if value * factor < 1000 else f"{value * factor:,.0f} {name}"
@@ -106,14 +108,22 @@ def options(name: str, purpose: str) -> argparse.ArgumentParser:
     return parser
 
 
-def report(name: str, given: argparse.Namespace, figures: Sequence[Figure], notes: Sequence[str] = ()) -> None:
+def report(
+    name: str,
+    given: argparse.Namespace,
+    figures: Sequence[Figure],
+    notes: Sequence[str] = (),
+    tables: Sequence[Sequence[Sequence[str]]] = (),
+) -> None:
+    """The figures, then whatever other `tables` there are (a row of names first), then the notes."""
     if given.json:
         told = [asdict(figure) | {"ratio": figure.ratio, "held": figure.held} for figure in figures]
-        print(json.dumps({"bench": name, "machine": machine(), "figures": told, "notes": notes}, ensure_ascii=False))
+        all_of_it = {"bench": name, "machine": machine(), "figures": told, "tables": tables, "notes": notes}
+        print(json.dumps(all_of_it, ensure_ascii=False))
     else:
-        print(_table(figures), *(f"- {note}" for note in notes), sep="\n")
+        print(_tables(figures, tables), *(f"- {note}" for note in notes), sep="\n")
     if given.write:
-        _write_section(name, _section(name, figures, notes))
+        _write_section(name, _section(name, _tables(figures, tables), notes))
 
 
 def machine() -> str:
@@ -134,18 +144,22 @@ def _numpy_version() -> str:
     return version("numpy")
 
 
-def _table(figures: Sequence[Figure]) -> str:
-    rows = [["what", "ours", "baseline", "ratio", "goal", ""], *(figure.cells() for figure in figures)]
+def _tables(figures: Sequence[Figure], others: Sequence[Sequence[Sequence[str]]]) -> str:
+    first = [["what", "ours", "baseline", "ratio", "goal", ""], *(figure.cells() for figure in figures)]
+    return "\n\n".join(map(_table, [first, *others]))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [f"| {' | '.join(map(str.ljust, row, widths))} |" for row in rows]
     rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
     return "\n".join([lines[0], rule, *lines[1:]])
 
 
-def _section(name: str, figures: Sequence[Figure], notes: Sequence[str]) -> str:
+def _section(name: str, tables: str, notes: Sequence[str]) -> str:
     command = " ".join(["python -m", f"bench.{name}", *sys.argv[1:]])
     head = f"## {name}\n\n`{command}`, {datetime.now(UTC):%Y-%m-%d}, {machine()}\n\n"
-    return head + _table(figures) + "\n" + "".join(f"\n- {note}" for note in notes) + ("\n" if notes else "")
+    return head + tables + "\n" + "".join(f"\n- {note}" for note in notes) + ("\n" if notes else "")
 
 
 def _write_section(name: str, section: str) -> None:
