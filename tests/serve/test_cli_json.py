@@ -17,6 +17,14 @@ ASKED: dict[str, tuple[str, ...]] = {
     "follow": ("follow", "ferry"),
     "list": ("list",),
     "explain": ("explain", "ferry"),
+    "search": ("search", "渡轮", "--explain"),
+    "touch": ("touch", "ferry"),
+    "reembed": ("reembed",),
+    "forecast": ("forecast",),
+    "suggestions": ("suggestions",),
+    "reap runs": ("reap", "runs"),
+    "schedule": ("schedule",),
+    "schedule trigger": ("schedule", "trigger"),
     "forget": ("forget", "ferry", "lamma"),
     "restore": ("restore", "gone"),
     "merge": ("merge", "ferry", "lamma"),
@@ -48,12 +56,16 @@ NETWORK: dict[str, tuple[str, ...]] = {  # asked of network minds alone, where o
 
 
 def test_no_command_is_left_out() -> None:
-    assert ASKED.keys() | ELSEWHERE | {name for name in NETWORK if " " not in name} == PANELS.keys() | {"queue"}
+    asked = {name for name in [*ASKED, *NETWORK] if " " not in name}
+    assert asked | ELSEWHERE == PANELS.keys() | {"queue", "suggestions", "schedule"}
     assert [name for name, panel in PANELS.items() if panel == "Network minds"] == list(NETWORK)[:6]
 
 
 @pytest.mark.parametrize("metabolism", ["activity", "network", "score", "retention"])
-def test_every_command_answers_in_json_in_every_kind_of_mind(ebbtide: Shell, metabolism: str) -> None:
+def test_every_command_answers_in_json_in_every_kind_of_mind(
+    ebbtide: Shell, metabolism: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EBBTIDE_EMBEDDER", "none")
     _make_mind(ebbtide, metabolism)
     for name, words in ASKED.items():
         copy = Shell(ebbtide.data.with_name(name), ebbtide.capsys)
