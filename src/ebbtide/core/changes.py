@@ -78,7 +78,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Its use confirmed. Who was touched less than `spacing` seconds ago is left out.
+    """Its use confirmed. Who was touched less than `spacing` seconds ago is left out; in the journal it is 0.
 
     `cause`: asked, revived, where it was to come back though it had expired, or cascade, where something that it
     supports was touched.
