@@ -7,7 +7,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-model lint format docs bench lock clean
+.PHONY: help demo test test-model lint format docs bench rivals lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ bench: .venv/.ready  ## measure, next to the bare floor of the same run
 	$(BIN)/python -m bench.tick
 	$(BIN)/python -m bench.store
 	$(BIN)/python -m bench.startup
+	$(BIN)/python -m bench.search
+	$(BIN)/python -m bench.retrieval
+
+rivals: .venv-rivals/.ready  ## other libraries for bench.search to be compared with (600 MB)
 
 # Not for every day: `requirements.lock` changes only when this is run. Needs uv.
 # The index is left out on purpose: whoever installs chooses where packages come from, the hashes say which.
@@ -48,7 +52,7 @@ lock:  ## pin all dependencies anew
 		--generate-hashes --no-emit-index-url --output-file requirements.lock pyproject.toml
 
 clean:  ## remove the environment and everything generated
-	rm -rf .venv .venv-model .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-model .venv-rivals .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests tests_model bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Two stamps: a changed lock builds the environment afresh, so that nothing unpinned survives in it;
@@ -71,4 +75,10 @@ clean:  ## remove the environment and everything generated
 	"$(PYTHON)" -m venv --clear .venv-model
 	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check \
 		--no-deps --only-binary :all: --require-hashes -r tests_model/server.lock
+	@touch $@
+
+# So have the libraries that `bench.search` is compared with.
+.venv-rivals/.ready: bench/rivals.txt
+	"$(PYTHON)" -m venv --clear .venv-rivals
+	.venv-rivals/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r bench/rivals.txt
 	@touch $@

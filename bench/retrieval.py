@@ -294,15 +294,16 @@ def _halves(scores: Sequence[tuple[Half, float]]) -> str:
 
 
 NOTES = (
-    "Even and odd: every other conversation; of MADial, which is one conversation, every other question. The ranking was "
-    "tuned on the even half, but some 200 variants were tried with all columns in sight, and three choices leaned on the "
-    "odd half: it is no clean held-out set.",
+    "Even and odd: every other conversation; of MADial, which is one conversation, every other question. The ranking "
+    "was tuned on the even half, but some 200 variants were tried with all columns in sight, and three choices leaned "
+    "on the odd half: it is no clean held-out set.",
     "Links: between neighbouring items of a session, strength 0.5; MADial has no sessions, and so no links.",
     "Vitality off: by similarity alone, over everything. On: the metabolism's say in the rank, over everything. Shown: "
-    "without what the metabolism hides by default when the question is asked. In these three nobody ever used anything. "
+    "without what the metabolism hides by default when the question is asked. In these three nobody used anything. "
     "Used: as shown, and the evidence among the hits of earlier questions was touched.",
-    "Items come over months (MADial: years), LoCoMo and MADial ask all their questions after the last one, and any memory "
-    "may be asked for, however long nobody used it: what `shown` loses is what these metabolisms forget on purpose.",
+    "Items come over months (MADial: years), LoCoMo and MADial ask all their questions after the last one, and any "
+    "memory may be asked for, however long nobody used it: what `shown` loses is what these metabolisms forget on "
+    "purpose.",
 )
 
 
@@ -323,6 +324,9 @@ def parsed() -> argparse.Namespace:
 
 def main() -> None:
     given = parsed()
+    if missing := [file for file in FILES if not (given.data / f"{file}.jsonl").exists()]:
+        progress(f"nothing to measure with: {given.data} has no {missing[0]}.jsonl; name another folder with --data")
+        return
     outcomes = asyncio.run(measure(given.data, given.cache))
     report("retrieval", given, figures(outcomes), NOTES, tables(outcomes))
 
