@@ -140,7 +140,7 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class Recover:
-    """Back from an archive, after the trash has let go of it: the same memory, with links that still lead somewhere."""
+    """Back from an archive, after the trash has let go of it: the same memory with its own links."""
 
     at: float
     id: int

@@ -79,17 +79,16 @@ def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
 
 
 def recover(state: MindState, c: Recover, seq: int) -> Sequence[int]:
-    """As a restoring long after: to others, its links are new."""
-    links = [link for link in c.links if link.target in state.table]
+    """As a restoring long after: to others, its links are new. Those to nobody are traces, as if it had been here."""
     pointing = len(state.links.reaching(c.id))
     row = state.table.append(c.row | {"id": c.id, "out_degree": 0, "in_degree": pointing, "version": seq})
     state.keys[c.content.key] = c.id
     state.next_id = max(state.next_id, c.id + 1)
-    for link in links:
+    for link in c.links:
         state.connect(LinkRow(*link))
     if "weight" in state.table.columns:
         state.table.columns["weight"][row] = state.weight(c.id)
-    touched = state.weigh([*(link.target for link in links), *_equals(state, c.id)], c.at, seq)
+    touched = state.weigh([*(link.target for link in c.links), *_equals(state, c.id)], c.at, seq)
     if "protected" in state.table.columns:
         state.table.columns["protected"][row] = state.protection(c.id)
     return [c.id, *touched]

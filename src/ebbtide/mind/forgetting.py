@@ -1,6 +1,7 @@
 """Forgetting and every way back from it: trash, restore, merge and un-merge, earlier texts.   SPEC C8."""
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ebbtide.core.changes import Change, Entry, Forget, Merge, PutMemory, Recover, Restore, Rewrite
@@ -8,6 +9,7 @@ from ebbtide.core.draft import MAX_TEXT, is_unicode, require_key, require_text
 from ebbtide.core.errors import InvalidInput, NotInTrash, UnknownMemory
 from ebbtide.core.memory import DAY, Content
 from ebbtide.core.ports import Store
+from ebbtide.core.signals import NEVER
 from ebbtide.core.state import Trashed
 from ebbtide.core.whatif import COMPRESSED, PRUNED, UNFADED, UNMERGED, UNPRUNED
 from ebbtide.mind.pool import Room
@@ -108,11 +110,31 @@ _UNDOING = {COMPRESSED: UNFADED, PRUNED: UNPRUNED}
 async def sayings(store: Store, memory: int) -> list[_Saying]:
     """Everything it ever said, in order; what only repeats the text before it is left out."""
     found: list[_Saying] = []
-    for entry in await _entries(store, memory):
-        saying = _says(entry, memory)
-        if saying and not (found and found[-1].content.text == saying.content.text):
+    for saying in await every_saying(store, memory):
+        if not (found and found[-1].content.text == saying.content.text):
             found.append(saying)
     return found
+
+
+async def every_saying(store: Store, memory: int, base: Mapping[int, Content] | None = None) -> list[_Saying]:
+    """Everything the journal knows it said; of one that was born before the journal begins, first what it said then.
+
+    `base`: what `said_in_base` gave, for whoever asks about many.
+    """
+    entries = await _entries(store, memory)
+    found = [saying for entry in entries if (saying := _says(entry, memory))]
+    if any(isinstance(entry.change, PutMemory | Recover) for entry in entries):
+        return found
+    first = (await said_in_base(store) if base is None else base).get(memory)
+    return [_Saying(NEVER, first, "put"), *found] if first else found
+
+
+async def said_in_base(store: Store) -> dict[int, Content]:
+    """What memories said, those in the trash too, where the journal begins."""
+    base = await store.base()
+    if base is None:
+        return {}
+    return {row["id"]: said for said, row in base.memories} | {gone.id: said for said, gone in base.trash}
 
 
 async def in_trash(store: Store, now: float) -> list[Forgotten]:

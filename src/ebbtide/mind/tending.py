@@ -8,12 +8,13 @@ from ebbtide.core.changes import Change, Receipt
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import Memory
 from ebbtide.core.ports import Store
-from ebbtide.mind import merging, reaping, suggestions, upkeep
+from ebbtide.mind import merging, suggestions, unreaping, upkeep
 from ebbtide.mind.forecasting import Outlook, outlook
 from ebbtide.mind.indexing import Indexing
-from ebbtide.mind.reaping import Reaper, ReapReport, Undone
+from ebbtide.mind.reaping import Reaper, ReapReport
 from ebbtide.mind.suggestions import Kind, Suggestion
 from ebbtide.mind.tools import Tools
+from ebbtide.mind.unreaping import Undone
 from ebbtide.mind.upkeep import Progress, TickReport
 
 
@@ -91,11 +92,11 @@ class Tending:
     async def unreap(self, run: str) -> Undone:
         """Take back what a run of the reaper did, as far as trash and archive hold it."""
         self._require_writable()
-        return await reaping.undo(self.agent, self._store, self._tools.archive(), run, self.now())
+        return await unreaping.undo(self.agent, self._store, self._tools.archive(), run, self.now())
 
     async def recover(self, key: str) -> Memory:
         """Bring a memory back from the archive, after its time in the trash is over."""
-        memory, change = await reaping.from_archive(self.agent, self._store, self._kept(), key, self.now())
+        memory, change = await unreaping.from_archive(self.agent, self._store, self._kept(), key, self.now())
         await self._apply(change)
         return await self._see(memory, key)
 
