@@ -353,7 +353,7 @@ def test_a_data_folder_that_cannot_be_made_is_a_matter_of_the_disk(ebbtide: Shel
         ('metabolism = "scor"', "'scor' is not a metabolism: did you mean 'score'?"),
         ('agent = "../x"', "'../x' is not an agent id"),
         ('durability = "much"', "the setting durability = 'much' is not usable: it must be normal or full"),
-        ("colour = 1", "has an unknown setting 'colour': there are agent, batch_pause, batch_size"),
+        ("colour = 1", "has an unknown setting 'colour': there are agent, archive, archive_endpoint"),
         ("[params]\ntage = 1", "'tage' is not a parameter of activity: did you mean 't_age'?"),
         ("agent = ", "ebbtide.toml cannot be read: "),
     ],

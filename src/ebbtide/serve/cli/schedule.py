@@ -1,11 +1,6 @@
 """Commands about when minds are ticked and reaped: by the clock, or now."""
 
-import asyncio
-import json
-import signal
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,10 +12,9 @@ from ebbtide.serve.cli.tending import PANEL
 from ebbtide.serve.cli.times import distance, iso, relative
 
 if TYPE_CHECKING:
-    from ebbtide.host.schedule import Run, Scheduler
+    from ebbtide.host.schedule import Run
     from ebbtide.host.timetable import Due, Figures, Jobs
 
-LOOK_EVERY = 0.5  # seconds between two looks at what has been done
 schedule = typer.Typer(invoke_without_command=True)
 
 
@@ -123,14 +117,14 @@ def trigger(
         render.as_json(runs)
     else:
         for run in runs:
-            render.say(_line(run.agent, run.job, run.figures))
+            render.say(line(run.agent, run.job, run.figures))
         if not runs:
             render.say("[dim]nothing to do[/]")
     if any(run.figures.error is not None for run in runs):
         raise typer.Exit(1)
 
 
-def _line(agent: str, job: str, done: "Figures") -> str:
+def line(agent: str, job: str, done: "Figures") -> str:
     return f"[bold]{agent}[/] {job}: {figures(done)}"
 
 
@@ -145,79 +139,6 @@ def keep_running(context: typer.Context) -> None:
     if caller.agent is not None:
         raise InvalidInput(problem="the schedule is for all minds: --agent does not go with `schedule run`")
 
-    async def work() -> None:
-        from ebbtide.app import scheduler
+    from ebbtide.serve.cli.keeping import keep
 
-        async with caller.host(open_minds=0) as host:
-            keeper = scheduler(host, caller.settings)
-            _say(caller, f"[dim]looking after {len(host.agents())} minds; Ctrl-C stops it[/]")
-            keeper.start()
-            try:
-                await _watched(keeper, caller)
-            finally:
-                await keeper.stop()
-
-    caller.run_async(work())
-    _say(caller, "[dim]stopped; what was not finished is still due[/]")
-
-
-async def _watched(keeper: "Scheduler", caller: Caller) -> None:
-    """Tell each run that has come to an end, until somebody says stop."""
-    stopped = asyncio.Event()
-    before = keeper.status().minds
-    with _signals(stopped):
-        while not stopped.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_EVERY):
-                    await stopped.wait()
-            now = keeper.status().minds
-            for agent, job, done in _news(before, now):
-                _tell(caller, agent, job, done)
-            before = now
-
-
-@contextmanager
-def _signals(stopped: asyncio.Event) -> Iterator[None]:
-    """Stopping is how this ends, so it is no error; a second Ctrl-C does not wait. Elsewhere asyncio does its best."""
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        stopped.set()
-        clear()
-
-    def clear() -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-
-    with suppress(NotImplementedError):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stop)
-    try:
-        yield
-    finally:
-        with suppress(NotImplementedError):
-            clear()
-
-
-def _news(before: "dict[str, Jobs]", now: "dict[str, Jobs]") -> "Iterator[tuple[str, str, Figures]]":
-    for agent, jobs in now.items():
-        for name, job in jobs.items():
-            known = before.get(agent, {}).get(name)
-            if job.last is not None and (known is None or known.runs < job.runs):
-                yield agent, name, job.last
-
-
-def _tell(caller: Caller, agent: str, job: str, done: "Figures") -> None:
-    if caller.as_json:
-        line = json.dumps({"agent": agent, "job": job, **render.plain(done)}, ensure_ascii=False)
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
-    else:
-        _say(caller, _line(agent, job, done))
-
-
-def _say(caller: Caller, text: str) -> None:
-    """At once, also into a pipe: whoever reads it is waiting."""
-    if not caller.as_json:
-        render.say(text)
-        sys.stdout.flush()
+    caller.run_async(keep(caller))
