@@ -89,6 +89,8 @@ class Shelf:
     async def _open(self, recipe: Recipe) -> None:
         meanwhile = self._meanwhile = []
         try:
+            if self._unwritten:
+                self._write_soon()  # made by another recipe, they may yet serve this one
             await self._settled()
             since = self._living()[1]
             index = await asyncio.to_thread(_read, self._path, recipe, since)
