@@ -36,6 +36,9 @@ class Ledger:
         self.state = state
         self._tokens = OrderedDict(tokens or {})
 
+    def applied(self, token: str) -> int | None:
+        return self._tokens.get(token)
+
     def accept(self, batch: Batch, witness: Witness) -> Receipt:
         """All of the batch is folded, or an error says why none of it is.
 

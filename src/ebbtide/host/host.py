@@ -56,10 +56,14 @@ class Host:
 
     async def create(self, agent: str, metabolism: str, params: Mapping[str, Any] | None = None) -> None:
         """Make a mind that lives so. A bad parameter falls back and is logged, an unknown one is an error."""
+        async with self._doors[agent]:
+            await self._make(agent, metabolism, params or {})
+
+    async def _make(self, agent: str, metabolism: str, params: Mapping[str, Any]) -> None:
         if mind := self._open.get(agent):
             raise MindExists(agent=agent, metabolism=mind.metabolism)
         agents.require_distinct(self.data, agent)
-        new, fallbacks = regime(metabolism, params or {})
+        new, fallbacks = regime(metabolism, params)
         for fallback in fallbacks:
             log.warning("mind %s: %s", agent, fallback)
         self._model_for(metabolism)  # one that cannot be had is an error before there is a mind that needs it
