@@ -162,6 +162,10 @@ class Store(Protocol):
         """
         ...
 
+    async def applied(self, token: str) -> int | None:
+        """The last entry of the batch of that name, if there was one not too long ago."""
+        ...
+
     async def reserve(self, count: int) -> int:
         """The first of `count` ids that are the caller's and nobody else's, ever; of none, the first nobody has."""
         ...

@@ -45,7 +45,7 @@ class Stats:
     store: StoreInfo
 
 
-class _StoppedClock:
+class StoppedClock:
     def __init__(self, moment: float) -> None:
         self._moment = moment
 
@@ -196,6 +196,14 @@ class Mind(Conversing, Searching, Tending):
         states, marks = upkeep.counts(await judged(self._store, signals, self.now()))
         return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, await self._store.info())
 
+    async def look(self, memory: int) -> Memory:
+        """The memory of this id, looked at without using it."""
+        return await self._see(memory, f"#{memory}")
+
+    async def applied(self, name: str) -> int | None:
+        """The journal entry with which the call of that name ended, if it was made here not too long ago."""
+        return await self._store.applied(name)
+
     # ---- forgetting
 
     async def forget(self, *keys: str) -> None:
@@ -250,7 +258,7 @@ class Mind(Conversing, Searching, Tending):
         if base is not None and upto <= base.seq:
             raise InvalidInput(problem="the journal was compacted after that moment: its beginning is folded away")
         past = await history.replay(self._store, self._scratch, upto=upto, progress=progress)
-        return self._apart(past, _StoppedClock(moment))
+        return self._apart(past, StoppedClock(moment))
 
     async def replay(
         self,

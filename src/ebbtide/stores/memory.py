@@ -64,6 +64,10 @@ class MemoryStore:
         self._require_open()
         return self._ledger.accept(batch, self._witness)
 
+    async def applied(self, token: str) -> int | None:
+        self._require_open()
+        return self._ledger.applied(token)
+
     async def reserve(self, count: int) -> int:
         first = max(self.state.next_id, self._reserved)
         self._reserved = first + count

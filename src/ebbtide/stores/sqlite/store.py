@@ -10,6 +10,7 @@ error, and the mirror is read again before it is used again.
 """
 
 import asyncio
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -21,7 +22,7 @@ import numpy as np
 
 from ebbtide.core import finding
 from ebbtide.core.changes import HOT, Batch, Entry, Receipt
-from ebbtide.core.errors import StoreClosed
+from ebbtide.core.errors import StoreClosed, StoreError
 from ebbtide.core.finding import Candidates, Query
 from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
 from ebbtide.core.ledger import Ledger, Run
@@ -32,21 +33,21 @@ from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot, dump
 from ebbtide.core.state import MindState, Refused, Task, Trashed, Twins, Walk
 from ebbtide.stores.sqlite import codec, loader
-from ebbtide.stores.sqlite.connection import connect, named_errors, write
+from ebbtide.stores.sqlite.connection import connect, named_errors, shrink, write
 from ebbtide.stores.sqlite.lock import MindLock
 from ebbtide.stores.sqlite.log import Log
 from ebbtide.stores.sqlite.queries import sql
 from ebbtide.stores.sqlite.schema import make, migrate, require_ours
 from ebbtide.stores.sqlite.shelf import Shelf, write_rows
-from ebbtide.stores.sqlite.writer import Statement, Writer, joined
+from ebbtide.stores.sqlite.writer import Statement, Writer, joined, rebased
 
 Durability = Literal["normal", "full"]
 FILE = "mind.db"
 
+_TURN = 0.001  # seconds of small commits before others get a turn
 _SMALL = 64  # rows a commit may write on the event loop's own time
 _LAZY_SECONDS = 1.0  # how long statistics may wait for a commit
 _CHECKPOINT_EVERY = 20_000  # hot entries between two write-outs of the counters
-_BASE_PART = 1 << 24
 _PAGE = 1000
 
 
@@ -85,6 +86,7 @@ class SqliteStore:
         self._flusher: asyncio.Task[None] | None = None
         self._reserved = 0
         self._hot_entries = 0
+        self._breathed = 0.0
         self._closed = False
 
     def _load(self) -> None:
@@ -122,11 +124,19 @@ class SqliteStore:
         statements = [*self._take_lazy(), *statements]
         if self._inline and self._flusher is None and (rows := _count_rows(statements)) <= _SMALL:
             self._commit_here(statements, rows)
+            await self._breathe()
             return
         done = asyncio.get_running_loop().create_future()
         self._queue.append((statements, done))
         self._start_flush()
         await done
+
+    async def _breathe(self) -> None:
+        """Somebody who puts and puts without ever waiting for anything else must not keep others from their turn."""
+        now = time.monotonic()
+        if now - self._breathed > _TURN:
+            await asyncio.sleep(0)
+            self._breathed = time.monotonic()
 
     def _commit_here(self, statements: list[Statement], rows: int) -> None:
         try:
@@ -205,6 +215,11 @@ class SqliteStore:
     @property
     def seq(self) -> int:
         return self._state.seq
+
+    async def applied(self, token: str) -> int | None:
+        """Known from the moment it was accepted; what is told of it is on disk."""
+        await self._settled()
+        return self._require_open().applied(token)
 
     async def reserve(self, count: int) -> int:
         first = max(self._state.next_id, self._reserved)
@@ -302,17 +317,27 @@ class SqliteStore:
             return dump(state, {row[0]: codec.content(row[1:]) for row in rows}, trash)
 
     async def compact(self, base: Snapshot) -> None:
+        """Then the file is written anew without what was dropped; whoever writes meanwhile waits in the queue."""
         await self._checkpoint()
-        packed = codec.pack(base)
-        parts = [packed[i : i + _BASE_PART] for i in range(0, len(packed), _BASE_PART)]
-        await self._commit(
-            [
-                Statement(sql("drop_base"), [()]),
-                Statement(sql("put_base"), list(enumerate(parts))),
-                Statement(sql("write_meta"), [("base_seq", str(base.seq))]),
-                Statement(sql("drop_journal"), [(base.seq,)]),
-            ]
-        )
+        await self._commit(rebased(base))
+        while self._flusher is not None:
+            await asyncio.wait([self._flusher])
+        self._require_open()
+        self._flusher = asyncio.get_running_loop().create_task(self._shrink())
+        await asyncio.wait([shrinking := self._flusher])  # which goes on, should nobody wait any longer
+        shrinking.result()
+
+    async def _shrink(self) -> None:
+        try:
+            with named_errors(self._path):
+                await asyncio.get_running_loop().run_in_executor(self._threads, shrink, self._connection)
+        except StoreError as error:
+            problem = f"the journal was compacted, but the room it took up could not be given back: {error}"
+            raise StoreError(problem=problem) from error
+        finally:
+            self._flusher = None
+            if self._queue or self._lazy:
+                self._start_flush()
 
     async def info(self) -> StoreInfo:
         self._start_flush()
