@@ -63,6 +63,15 @@ def _widened(text: str) -> str:
     return f"{head}{values}{', '.join([places] * _STRIP)}" if is_plain else ""
 
 
+def shrink(connection: sqlite3.Connection) -> None:
+    """The file anew, without the room of what was dropped, so that no byte of that is left in it or in its log.
+
+    A transaction like any other: a crash leaves the file as it was. Others may read meanwhile.
+    """
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """The writer from the first moment; whatever goes wrong inside, it never was."""

@@ -23,11 +23,14 @@ from ebbtide.core.changes import (
 from ebbtide.core.ledger import Run
 from ebbtide.core.memory import Content
 from ebbtide.core.metabolism import Activity
+from ebbtide.core.snapshot import Snapshot
 from ebbtide.core.state import LinkKey, MindState
 from ebbtide.stores.sqlite import codec
 from ebbtide.stores.sqlite.queries import births, insert_memory, own_at_birth, sql, stored, update_row
 
 Parameters = tuple[Any, ...]
+
+_BASE_PART = 1 << 24  # bytes
 
 
 class Statement(NamedTuple):
@@ -219,6 +222,18 @@ def joined(statements: Iterable[Statement]) -> list[Statement]:
         else:
             found.append(Statement(text, list(rows)))
     return [*found, Statement(sql("put_entry"), entries)] if entries else found
+
+
+def rebased(base: Snapshot) -> list[Statement]:
+    """The journal starts from this base, and has nothing of what came before."""
+    packed = codec.pack(base)
+    parts = [packed[first : first + _BASE_PART] for first in range(0, len(packed), _BASE_PART)]
+    return [
+        Statement(sql("drop_base"), [()]),
+        Statement(sql("put_base"), list(enumerate(parts))),
+        Statement(sql("write_meta"), [("base_seq", str(base.seq))]),
+        Statement(sql("drop_journal"), [(base.seq,)]),
+    ]
 
 
 def _said(content: Content, memory: int) -> Parameters:
