@@ -179,17 +179,21 @@ class SearchIndex:
         self._wait(every, _SETTLED if self.vectors is None else _UNEMBEDDED)
         self._put_terms(every, terms)
         if self.vectors is not None and len(embedded):
-            self._put_vectors(every[embedded], vectors)
+            self._put_vectors(every[embedded], vectors.astype(np.float32))
 
     def keep_only(self, living: Column) -> None:
         """Let go of rows whose memory is not among these."""
-        for memory in np.setdiff1d(self.ids[: self.size], np.append(living, 0)).tolist():
+        alive = np.zeros(len(self._waits), np.bool_)
+        alive[living[living < len(alive)]] = True
+        here = self.ids[: self.size]
+        for memory in here[(here > 0) & ~alive[here]].tolist():
             self._gone(memory)
 
     def put(self, rows: Sequence[IndexRow]) -> list[IndexRow]:
         """Take these in. Returns those that were: not who has gone, says something else by now, or is here already.
 
-        A vector of other dimensions than ours, or with a part that is no number, is as none.
+        A vector of other dimensions than ours, or with a part that is no number, is as none. The others count as half
+        floats, which is how they are kept: so it makes no difference whether a mind was closed since.
         """
         taken = [row for row in map(self._fitting, rows) if self._wanted(row)]
         read = [row for row in taken if row.terms is not None]
@@ -198,7 +202,8 @@ class SearchIndex:
             self._put_terms(ids, [row.terms for row in read if row.terms is not None])
             self._wait(ids, _SETTLED if self.vectors is None else _UNEMBEDDED)
         if embedded := [row for row in taken if row.vector is not None]:
-            self._put_vectors(np.array([row.id for row in embedded]), np.array([row.vector for row in embedded]))
+            vectors = np.array([row.vector for row in embedded]).astype(HALF).astype(np.float32)  # as they are kept
+            self._put_vectors(np.array([row.id for row in embedded]), vectors)
         self._wait(np.array([row.id for row in taken if row.bare], np.int64), _SETTLED)
         return taken
 
@@ -221,10 +226,9 @@ class SearchIndex:
         self.kinds[slots], self.domains[slots] = _labels(terms, Field.KIND, Field.DOMAIN)
 
     def _put_vectors(self, ids: Column, vectors: Column) -> None:
-        """As half floats, which is how they are kept: so it makes no difference whether a mind was closed since."""
         assert self.vectors is not None
         slots = self._slot_of[ids]
-        self.vectors.put(slots, vectors.astype(HALF).astype(np.float32))
+        self.vectors.put(slots, vectors)
         self._resample(slots)
         self._wait(ids, _SETTLED)
 

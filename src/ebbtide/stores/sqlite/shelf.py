@@ -207,4 +207,4 @@ def _load(index: SearchIndex, rows: Sequence[Raw]) -> None:
 
 def _unsealed(sealed: bytes) -> bytes | None:
     packed = sealed[:-_SEAL]
-    return packed if crc32(packed).to_bytes(_SEAL, "little") == sealed[-_SEAL:] else None
+    return packed if crc32(packed) == int.from_bytes(sealed[-_SEAL:], "little") else None
