@@ -8,6 +8,8 @@ import numpy as np
 from ebbtide.core.errors import EmbedderFailed
 from ebbtide.core.signals import Column
 
+_UNIT = 1e-6  # how far from 1 the square of a length may be
+
 
 class Embedder(Protocol):
     """Texts to vectors: the nearer in meaning, the larger the dot product. Raises EmbedderFailed if it has no answer.
@@ -55,7 +57,13 @@ def checked(answer: Any, count: int, dimensions: int) -> Column:
         raise EmbedderFailed(detail=f"its vectors have {rows.shape[1]} dimensions, {wanted}")
     if not np.isfinite(rows).all():
         raise EmbedderFailed(detail="a vector has an infinite part, or one that is not a number")
-    return _unit(rows)
+    return rows.astype(np.float32) if _is_unit(rows) else _unit(rows)
+
+
+def _is_unit(rows: Column) -> bool:
+    """As most embedders answer."""
+    with np.errstate(over="ignore"):
+        return bool(np.abs(np.vecdot(rows, rows) - 1.0).max(initial=0.0) < _UNIT)
 
 
 def _unit(rows: Column) -> Column:

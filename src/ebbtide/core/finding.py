@@ -72,7 +72,7 @@ def match(state: MindState, index: SearchIndex, query: Query) -> Candidates:
     if vector is None or index.vectors is None:
         return judge.candidates(np.sort(found), np.full(len(found), np.nan))
     near, cosines = index.vectors.nearest(vector, query.limit, allowed)
-    others = np.setdiff1d(found, near, assume_unique=True)
+    others = found[~_marked(near, index.size)[found]]
     slots = np.concatenate([near, others])
     cosines = np.concatenate([cosines, index.cosines(vector, others)])
     order = np.argsort(slots)

@@ -5,7 +5,7 @@ side of the average it lies, seen along a few hundred fixed axes, one bit each. 
 sketches, which takes an xor and a count of bits, and only the shortlist of the most alike is multiplied. So the cosines
 that come back are always those of the vectors themselves; all a sketch can do wrong is to keep a slot off the list.
 
-One writer at a time, and nobody asks while it writes.
+One writer at a time, and nobody asks while it writes. Nor does anybody change a query once it was asked.
 """
 
 from collections.abc import Sequence
@@ -36,6 +36,7 @@ class VectorIndex:
         self._count = 0
         self._sketches: _Sketches | None = None
         self._due = 0  # how many more may come before the average is looked at again
+        self._lately: tuple[Column, Column] | None = None  # a query and its products with all: it asks more than once
 
     def __len__(self) -> int:
         return self._count
@@ -66,6 +67,7 @@ class VectorIndex:
             return
         if where.min() < 0:
             raise ValueError("slots are not negative")
+        self._lately = None
         if self._count + np.count_nonzero(~self.has(where)) >= self.exact_below:
             self._rows = self._rows.astype(np.float16, copy=False)  # before it grows: never both in full
         self._reserve(int(where.max()) + 1)
@@ -78,6 +80,7 @@ class VectorIndex:
         """Leave nothing of this slot's vector. Nothing happens when there is none."""
         if slot not in self:
             return
+        self._lately = None
         self._rows[slot] = 0
         self._here[slot] = False
         self._count -= 1
@@ -129,13 +132,13 @@ class VectorIndex:
 
     def _products(self, query: Column, slots: Column) -> Column:
         """Row by row, not as one matrix product: that wakes a second thread, and waits for it on a busy machine."""
-        if self._rows.dtype == np.float32 and 4 * len(slots) > self._size:
-            every: Column = np.vecdot(self._rows[: self._size], query)  # to pick rows first would cost more
-            products = every[slots]
-        else:
-            parts = (slots[start : start + _ROWS] for start in range(0, max(len(slots), 1), _ROWS))
-            products = np.concatenate([np.vecdot(_singles(self._rows[part]), query) for part in parts])
-        return products.round(_DIGITS)
+        if self._lately is not None and self._lately[0] is query:
+            return self._lately[1][slots]
+        if self._rows.dtype == np.float32 and 4 * len(slots) > self._size:  # to pick rows first would cost more
+            self._lately = query, np.vecdot(self._rows[: self._size], query).round(_DIGITS)
+            return self._lately[1][slots]
+        parts = (slots[start : start + _ROWS] for start in range(0, max(len(slots), 1), _ROWS))
+        return np.concatenate([np.vecdot(_singles(self._rows[part]), query) for part in parts]).round(_DIGITS)
 
     def _sketch(self, slots: Column, vectors: Column) -> None:
         if self._sketches is not None:
