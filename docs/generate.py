@@ -33,11 +33,12 @@ from ebbtide.mind.forecasting import Fate, Outlook
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.mind import Stats
 from ebbtide.mind.reading import Page
-from ebbtide.mind.reaping import Harvest, ReapReport, Undone
+from ebbtide.mind.reaping import Harvest, ReapReport
 from ebbtide.mind.recall import Trace
 from ebbtide.mind.search import Declined, Found, Hit, Why
 from ebbtide.mind.suggestions import Suggestion
 from ebbtide.mind.touching import Touched
+from ebbtide.mind.unreaping import Undone
 from ebbtide.mind.upkeep import Shift, TickReport
 from ebbtide.mind.window import ContextWindow
 from ebbtide.serve.cli.main import app, exit_code
@@ -201,13 +202,11 @@ def cli_page() -> str:
         table(("code", "meaning"), EXIT_CODES),
         "What went wrong is one line on standard error; [errors](errors.md) lists them.",
     ]
-    panel = ""
-    for name, command in root.commands.items():
-        if command.rich_help_panel != panel:
-            panel = command.rich_help_panel
-            parts.append(f"## {panel}")
-        for words, one in commands(name, command):
-            parts += [f"### {words}", *_command(words, one)]
+    for panel in dict.fromkeys(command.rich_help_panel for command in root.commands.values()):
+        parts.append(f"## {panel}")
+        for name, command in root.commands.items():
+            if command.rich_help_panel == panel:
+                parts += [part for words, one in commands(name, command) for part in _section(words, one)]
     return page_of(parts)
 
 
@@ -227,6 +226,11 @@ EXIT_CODES = (
     ("5", "the disk: full, damaged, unreadable"),
     ("130", "interrupted"),
 )
+
+
+def _section(words: str, command: Any) -> Iterator[str]:
+    yield f"### {words}"
+    yield from _command(words, command)
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
@@ -271,10 +275,13 @@ def _option_default(option: Any) -> str:
     return "" if option.default in (None, False) else f"`{option.default}`"
 
 
+COMMAND = re.compile(r"(EBBTIDE_\S+ )*ebbtide ")
+
+
 def _help(text: str) -> str:
     """Paragraphs as they are; a line that is a command becomes one to copy."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(f"```text\n{p}\n```" if p.startswith("ebbtide ") else " ".join(p.split()) for p in paragraphs)
+    return "\n\n".join(f"```text\n{p}\n```" if COMMAND.match(p) else " ".join(p.split()) for p in paragraphs)
 
 
 # ---- Python

@@ -185,7 +185,7 @@ def test_reembedding_says_by_what_and_how_many(ferry: Shell) -> None:
     found = ferry.json("reembed")
     assert (found["embedded"], found["memories"], found["unembedded"], found["dimensions"]) == (32, 32, 0, 512)
     said = ferry.said("reembed")
-    assert said == f"nothing was left to embed: 32 memories can be found by words and meaning ({found['embedder']})"
+    assert said == f"32 memories can be found by words and meaning ({found['embedder']})"
 
 
 def test_an_embedder_that_cannot_be_reached_is_one_line(ferry: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,5 +211,5 @@ def _embedded(info: "IndexInfo", done: int) -> str:
     if not info.recipe.dimensions:
         return f"{known} can be found by words; there is no embedder (the setting `embedder` is none)"
     rest = f"; {info.unembedded} came meanwhile: call it again" if info.unembedded else ""
-    said = f"embedded {done}" if done else "nothing was left to embed"
-    return f"{said}: {known} can be found by words and meaning ({render.safe(info.recipe.space)}){rest}"
+    said = f"embedded {done}: " if done else ""  # a few are embedded as they are read, and not counted
+    return f"{said}{known} can be found by words and meaning ({render.safe(info.recipe.space)}){rest}"
