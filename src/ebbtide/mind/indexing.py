@@ -223,6 +223,8 @@ class Indexing:
         assert embedder is not None
         try:
             vectors = checked(await embedder.embed(texts), len(texts), embedder.dimensions)
+            if not embedder.dimensions:
+                raise EmbedderFailed(detail="it has answered, and still does not say how many dimensions it has")
         except EmbedderFailed:
             self._failing = True
             raise
