@@ -18,6 +18,7 @@ K1, B = 1.2, 0.75  # of BM25, as everywhere
 WEIGHTS = {Field.WORDS: 1.0, Field.GRAMS: 0.5, Field.EXACT: 1.0}  # pairs of characters say again what words have said
 
 _TAIL = 1024  # memories
+_MANY = 128  # put at once, they are sooner sorted than told one by one to the tail
 _RATIO = 4  # a segment is merged with the one before it unless that is so many times its size
 _DEAD = -1
 _WEIGHTS = np.array([WEIGHTS[field] for field in SCORED])
@@ -125,7 +126,7 @@ class LexicalIndex:
         self._row_of = _grown(self._row_of, int(at.max()) + 1)
         self._kill(self._row_of[at])
         rows = self._rows_for(at, terms)
-        if len(rows) < _TAIL:
+        if len(rows) < _MANY:
             for row, each in zip(rows.tolist(), terms, strict=True):
                 self._tail.add(row, each)
         else:
