@@ -54,9 +54,8 @@ class Searching:
         every component of its rank, and what would have matched but is hidden or in the trash is told with the reason.
         `patience`: seconds to wait for vectors of what is new.
         """
-        asked = Asked(
-            text, k, stated(state), kind, domain, tuple(keywords), since, until, at_least, vitality, explain, patience
-        )
+        words = (keywords,) if isinstance(keywords, str) else tuple(keywords)
+        asked = Asked(text, k, stated(state), kind, domain, words, since, until, at_least, vitality, explain, patience)
         found = await Search(
             self._store, self._indexing, checked(asked, self._store.regime.metabolism.states), self.now()
         ).run()
