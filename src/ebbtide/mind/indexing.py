@@ -191,6 +191,7 @@ class Indexing:
 
     async def _embed_some(self, among: frozenset[int] | None = None) -> int:
         """One batch. Returns how many need no vector any more."""
+        await asyncio.sleep(0)  # others have their turn, however quick the embedder is
         async with self._embedding:
             if not self._embeds:
                 return 0
