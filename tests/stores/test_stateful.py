@@ -5,10 +5,9 @@ crashing, compacting. Whatever happens, they answer alike, and each is what repl
 import asyncio
 import math
 import shutil
-from collections.abc import Coroutine
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, settings
@@ -19,66 +18,38 @@ from ebbtide.core.changes import (
     HOT,
     Access,
     Batch,
-    Change,
-    Configure,
-    Discard,
-    Enqueue,
-    Focus,
     Forget,
     Merge,
     PutLink,
     PutMemory,
     Receipt,
-    Requeue,
     Restore,
-    Rewrite,
-    Scan,
-    SetAside,
-    Settle,
-    Sweep,
     Traverse,
     Unlink,
-    WriteDown,
 )
 from ebbtide.core.errors import EbbtideError
-from ebbtide.core.memory import DAY, HOUR, Content, Message, State
+from ebbtide.core.memory import Content, State
 from ebbtide.core.ports import Store, Where
 from ebbtide.core.snapshot import Snapshot
 from ebbtide.core.state import Walk
 from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import SqliteStore
 from tests.helpers import FakeClock, batch, configured
+from tests.stores.chances import NOBODY, Chances, keys, relations, strengths, texts, waits
 
-T = TypeVar("T")
-NOBODY = 99
 IN_RAM = Path("/dev/shm")  # where there is such a folder syncing costs nothing, and nothing here is about power cuts
 
-strengths = st.sampled_from((0.0, 0.1, 0.25, 0.5, 0.7, 0.9, 1.0)) | st.floats(0.0, 1.0)
-relations = st.sampled_from(("about", "属于", "next"))
-texts = st.sampled_from(("tide", "ebbs", "渡轮八点四十分开", "a longer text that says more", "x\n\ty"))
-keys = st.sampled_from(("a", "b", "c", "d", "e", "f", "键"))
-waits = st.sampled_from((0.0, 1.0, 5 * HOUR, 2 * DAY, 40 * DAY, -3.0))
-contents = st.builds(
-    Content, keys, texts, texts, st.lists(texts, max_size=2).map(tuple), st.sampled_from(("note", "fact")), texts
-)
-PARAMS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
-    "activity": {"theta_active": st.sampled_from((0.3, 0.5))},
-    "network": {"decay_rate": st.sampled_from((0.5, 0.97)), "link_break_threshold": st.sampled_from((0.01, 0.3))},
-    "score": {"usage_gain": st.sampled_from((10.0, 50.0)), "daily_factor": st.sampled_from((0.5, 0.95))},
-    "retention": {"initial_strength": st.sampled_from((1.0, 7.0)), "shortest_life": st.sampled_from((1.0, 24.0))},
-}
 OUTCOME = Receipt | tuple[type[EbbtideError], str]
 
 
-class Stores(RuleBasedStateMachine):
-    metabolism: ClassVar[str]
-
+class Stores(Chances, RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._runner = asyncio.Runner()
         self._home = TemporaryDirectory(dir=IN_RAM if IN_RAM.is_dir() else None)
         self._homes = 0
         self._clock = FakeClock()
+        self._gone = {}
         self._last: Batch | None = None
         self.dict = MemoryStore()
         self.disk = SqliteStore(self._new_home())
@@ -212,6 +183,12 @@ class Stores(RuleBasedStateMachine):
                 assert row["weight"] == math.fsum(link.strength for link in (*leaving, *reaching))
 
     @invariant()
+    def protection_is_that_of_the_links(self) -> None:
+        snapshot = self._run(self.dict.snapshot())
+        if self.metabolism == "retention":
+            assert {row["id"]: row["protected"] for _, row in snapshot.memories} == held(snapshot)
+
+    @invariant()
     def lengths_are_those_of_the_texts(self) -> None:
         for content, row in self._run(self.dict.snapshot()).memories:
             assert row["length"] == len(content.text)
@@ -230,85 +207,6 @@ class Stores(RuleBasedStateMachine):
             self._run(self.disk.close())
             self._runner.close()
             self._home.cleanup()
-
-    # ---- one random change, as likely to fit as not
-
-    def _change(self, data: st.DataObject) -> Change:
-        now, draw = self._clock.now(), data.draw
-        match draw(st.sampled_from(sorted(KINDS)), "kind"):
-            case "access":
-                return Access(now, (self._who(data), self._who(data)))
-            case "traverse":
-                return Traverse(now, (self._who(data),))
-            case "scan":
-                first = self._who(data)
-                return Scan(now, ((first, first + draw(st.integers(0, 3))),), self._task(data))
-            case "sweep":
-                return Sweep(now)
-            case "focus":
-                return Focus(now, tuple(dict.fromkeys(self._who(data) for _ in range(draw(st.integers(0, 2))))))
-            case "put":
-                return PutMemory(now, self._who(data), draw(contents), now - draw(st.sampled_from((0.0, DAY))))
-            case "rewrite":
-                who = self._who(data)
-                cause = draw(st.sampled_from(("replaced", "compressed", "unmerged")))
-                return Rewrite(now, who, Content(self._key(who), draw(texts)), cause)
-            case "link":
-                return PutLink(now, self._who(data), self._who(data), draw(relations), draw(strengths))
-            case "unlink":
-                links = [link[:3] for link in self.dict.state.links.rows()]
-                link = draw(st.sampled_from([*links, (1, 2, "about")]), "link")
-                return Unlink(now, *link)
-            case "forget":
-                who = self._who(data)
-                return Forget(now, who, self._key(who), draw(st.sampled_from(("asked", "superseded"))))
-            case "merge":
-                into, other = self._who(data), self._who(data)
-                before = self._said(into)
-                return Merge(now, into, other, self._key(other), Content(before.key, draw(texts)), before)
-            case "restore":
-                gone = draw(st.sampled_from([*self.dict.state.trash, self._who(data)]), "gone")
-                return Restore(now, gone, draw(keys))
-            case "discard":
-                return Discard(now, (draw(st.sampled_from([*self.dict.state.trash, NOBODY]), "gone"),))
-            case "tick":
-                return self._findings(self.dict.seq - draw(st.integers(0, 5)))
-            case "configure":
-                given = draw(st.fixed_dictionaries({}, optional=PARAMS[self.metabolism]))
-                return Configure(now, self.metabolism, given)
-            case "enqueue":
-                return Enqueue(now, draw(st.sampled_from(("remember", "compress"))), (Message("user", draw(texts)),))
-            case "settle":
-                return Settle(now, self._task(data))
-            case "set_aside":
-                return SetAside(now, self._task(data), draw(texts))
-            case _:
-                return Requeue(now, self._task(data))
-
-    def _findings(self, seen: int) -> WriteDown:
-        signals, metabolism = self.dict.state.signals(), self.dict.regime.metabolism
-        verdicts = metabolism.judge(signals, self._clock.now())
-        scores = None if verdicts.score is None else tuple(verdicts.score.tolist())
-        states, marks = tuple(verdicts.state.tolist()), tuple(verdicts.marks.tolist())
-        return WriteDown(self._clock.now(), seen, tuple(signals.id.tolist()), states, marks, scores)
-
-    def _who(self, data: st.DataObject) -> int:
-        """Most often somebody alive."""
-        alive = self._alive()
-        pool = [*alive, *alive, *alive, *self.dict.state.trash, self.dict.state.next_id, NOBODY]
-        return int(data.draw(st.sampled_from(pool), "who"))
-
-    def _task(self, data: st.DataObject) -> int:
-        return int(data.draw(st.sampled_from([*self.dict.state.tasks, 0]), "task"))
-
-    def _alive(self) -> list[int]:
-        return sorted(self.dict.state.keys.values())
-
-    def _key(self, memory: int) -> str:
-        return next((key for key, holder in self.dict.state.keys.items() if holder == memory), "nobody's")
-
-    def _said(self, memory: int) -> Content:
-        return self._run(self.dict.contents([memory])).get(memory, Content("nobody's", "x"))
 
     # ---- both stores at once
 
@@ -347,9 +245,6 @@ class Stores(RuleBasedStateMachine):
                 copy.apply_now(batch(entry.change))
         return self._run(copy.snapshot())
 
-    def _run(self, reading: Coroutine[Any, Any, T]) -> T:
-        return self._runner.run(reading)
-
     @property
     def _path(self) -> Path:
         return Path(self._home.name) / str(self._homes)
@@ -359,17 +254,21 @@ class Stores(RuleBasedStateMachine):
         return self._path
 
 
+def held(found: Snapshot) -> dict[int, int]:
+    """What keeps each memory from expiring."""
+    here = {row["id"] for _, row in found.memories}
+    ends = [link.target for link in found.links if link.relation == "SUPPORTED_BY"]
+    equal = [link for link in found.links if link.relation == "EQUIV" and {link.source, link.target} <= here]
+    ends += [end for link in equal for end in (link.source, link.target)]
+    return {memory: ends.count(memory) for memory in here}
+
+
 def _plain(answer: Any) -> Any:
     """Columns as lists, so that they can be compared."""
     if isinstance(answer, Walk):
         return [_plain(column) for column in answer]
     return answer.tolist() if isinstance(answer, np.ndarray) else answer
 
-
-KINDS = {
-    "access", "traverse", "scan", "sweep", "focus", "put", "rewrite", "link", "unlink", "forget", "merge", "restore",
-    "discard", "tick", "configure", "enqueue", "settle", "set_aside", "requeue",
-}  # fmt: skip
 
 once = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
