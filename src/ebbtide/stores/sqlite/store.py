@@ -230,7 +230,9 @@ class SqliteStore:
         return self._state.keys.get(key)
 
     async def contents(self, ids: Sequence[int]) -> dict[int, Content]:
-        await self._settled()
+        self._require_open()
+        if self._flusher is not None:  # else all texts are on disk: what waits without being waited for is statistics
+            await self._settled()
         with named_errors(self._path):
             rows = self._reader.execute(sql("read_contents"), (codec.encode(list(ids)),)).fetchall()
             # Others may have forgotten some while we waited for the disk.
