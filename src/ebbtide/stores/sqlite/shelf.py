@@ -31,6 +31,7 @@ _CHUNK = 2000  # rows in hand while reading
 _SECONDS = 1.0  # how long rows may wait to be written
 _MOST = 5000  # rows that may wait
 _SEAL = 4  # bytes of a checksum: a row that was spoiled is noticed
+_START = 1  # of the checksum: zeros, and nothing at all, must not seem whole
 
 Settled = Callable[[], Awaitable[None]]
 Living = Callable[[], tuple[Column, int]]
@@ -166,7 +167,7 @@ def _packed(vector: Column | None) -> bytes | None:
 
 
 def _seal(packed: bytes) -> bytes:
-    return packed + crc32(packed).to_bytes(_SEAL, "little")
+    return packed + crc32(packed, _START).to_bytes(_SEAL, "little")
 
 
 # ---- reading
@@ -207,4 +208,4 @@ def _load(index: SearchIndex, rows: Sequence[Raw]) -> None:
 
 def _unsealed(sealed: bytes) -> bytes | None:
     packed = sealed[:-_SEAL]
-    return packed if crc32(packed) == int.from_bytes(sealed[-_SEAL:], "little") else None
+    return packed if crc32(packed, _START) == int.from_bytes(sealed[-_SEAL:], "little") else None
