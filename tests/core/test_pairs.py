@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from ebbtide.core.pairs import PARTNERS, WHOLE, similar_pairs
+from ebbtide.core.pairs import PARTNERS, WHOLE, _cells, similar_pairs
 from ebbtide.core.signals import Column
 
 Pair = tuple[int, int]
@@ -196,3 +196,22 @@ def test_known_pairs_that_are_no_longer_alike_or_of_one_group_are_let_go() -> No
     known = np.array([0, 2, 0]), np.array([1, 3, 2])
     first, second, _ = similar_pairs(rows, np.array([0, 0, 1, 2]), 0.85, known=known)
     assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(0, 1)]
+
+
+def test_a_crowd_that_says_nearly_the_same_is_dealt_out_again_until_cells_are_small() -> None:
+    chance = np.random.default_rng(3)
+    crowd = np.eye(24)[0] + 0.05 * chance.standard_normal((3 * WHOLE, 24))
+    strangers = chance.standard_normal((5 * WHOLE, 24))
+    rows = unit(np.concatenate([crowd, strangers]))
+    cells = [len(cell) for cell, _ in _cells(rows, np.arange(len(rows)))]
+    assert max(cells) <= 2 * WHOLE
+    first, second, cosine = similar_pairs(rows, one_group(rows), 0.85)
+    assert np.isin(np.arange(len(crowd)), [first, second]).all()
+    assert (cosine >= 0.85).all()
+
+
+def test_what_all_rows_have_in_common_does_not_fill_a_few_cells() -> None:
+    chance = np.random.default_rng(4)
+    rows = unit(chance.standard_normal((3 * WHOLE, 64)) + 1.0)  # cosines of about a half, all of them
+    cells = [len(cell) for cell, _ in _cells(rows, np.arange(len(rows)))]
+    assert max(cells) < len(rows) / 4

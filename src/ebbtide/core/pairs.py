@@ -138,26 +138,47 @@ def _cells(vectors: Column, rows: Column) -> Iterator[tuple[Column, int]]:
     if len(rows) <= WHOLE:
         yield rows, len(rows)
         return
-    members, cell = _dealt(vectors, rows, _centres(vectors, rows))
-    order = np.lexsort((members, cell))
-    shares = np.split(rows[members[order]], np.flatnonzero(np.diff(cell[order])) + 1)
-    done = 0
+    shares, done = _shares(vectors, rows), 0
     for index, share in enumerate(shares):
         until = len(rows) * (index + 1) // len(shares)
-        yield share, until - done
+        yield from ((cell, 0) for cell in _split(vectors, share, len(rows)))
+        yield share[:0], until - done
         done = until
 
 
-def _centres(vectors: Column, rows: Column) -> Column:
-    """Unit vectors in the midst of rows; more of them where rows are dense, for they start as rows drawn by lot."""
+def _split(vectors: Column, share: Column, whole: int) -> Iterator[Column]:
+    """A cell that has drawn far too many is dealt out again, seen from its own midst."""
+    if len(share) <= 2 * WHOLE or len(share) > whole // 2:
+        yield share
+        return
+    for part in _shares(vectors, share):
+        yield from _split(vectors, part, len(share))
+
+
+def _shares(vectors: Column, rows: Column) -> list[Column]:
+    """The rows of each cell, ascending."""
+    members, cell = _dealt(vectors, rows, *_centres(vectors, rows))
+    order = np.lexsort((members, cell))
+    return np.split(rows[members[order]], np.flatnonzero(np.diff(cell[order])) + 1)
+
+
+def _centres(vectors: Column, rows: Column) -> tuple[Column, Column]:
+    """Unit vectors in the midst of rows, as seen from the average, which is the second.
+
+    More of them where rows are dense, for they start as rows drawn by lot. Seen from the average, for what all rows
+    have in common would draw most of them to the few centres that have most of it.
+    """
     count = len(rows) // CELL
     chance = np.random.default_rng(len(rows))
     drawn = chance.choice(rows, min(len(rows), 32 * count), replace=False)
-    sample = vectors[drawn].astype(np.float32, copy=False)
+    sample = vectors[drawn].astype(np.float32)
+    average = sample.mean(axis=0)
+    sample -= average
+    sample /= np.maximum(np.linalg.norm(sample, axis=1, keepdims=True), 1e-9)
     centres: Column = sample[:count].copy()
     for _ in range(_ROUNDS):
         centres = _moved(centres, sample)
-    return centres
+    return centres, average
 
 
 def _moved(centres: Column, sample: Column) -> Column:
@@ -172,12 +193,13 @@ def _moved(centres: Column, sample: Column) -> Column:
     return moved
 
 
-def _dealt(vectors: Column, rows: Column, centres: Column) -> tuple[Column, Column]:
+def _dealt(vectors: Column, rows: Column, centres: Column, average: Column) -> tuple[Column, Column]:
     """Each row's number among `rows` and its cells, CELLS_OF_A_ROW times over."""
+    common = centres @ average
     nearest = np.empty((len(rows), CELLS_OF_A_ROW), np.int32)
     for start in range(0, len(rows), _BLOCK):
         part = nearest[start : start + _BLOCK]
-        products = vectors[rows[start : start + _BLOCK]].astype(np.float32, copy=False) @ centres.T
+        products = vectors[rows[start : start + _BLOCK]].astype(np.float32, copy=False) @ centres.T - common
         for turn in range(CELLS_OF_A_ROW):
             part[:, turn] = products.argmax(axis=1)
             products[np.arange(len(part)), part[:, turn]] = -np.inf
