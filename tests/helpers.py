@@ -182,6 +182,12 @@ LEAVINGS = (
     _deed("restore", keys, new_key=keys),
     _deed("revert", keys),
 )
+SUGGESTED = (
+    _deed("accept", st.just("delete"), keys),
+    _deed("dismiss", st.just("delete"), keys),
+    _deed("accept", st.just("merge"), keys, keys, text=texts),
+    _deed("dismiss", st.just("merge"), keys, keys),
+)
 TICK = st.just(Deed("tick"))
 RETENTION_PUT = _deed(
     "put", texts, key=keys, importance=st.sampled_from((0.0, 0.3, 1.0)),

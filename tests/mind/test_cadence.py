@@ -1,15 +1,19 @@
 """How often a tick runs changes nothing: it only writes down what is already true."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ebbtide.core.changes import Batch, Receipt
 from ebbtide.core.errors import InvalidInput
-from ebbtide.core.memory import DAY
+from ebbtide.core.memory import DAY, Mark
 from ebbtide.core.ports import Store
 from ebbtide.mind import Mind
 from ebbtide.mind.upkeep import tick
@@ -18,6 +22,8 @@ from tests.helpers import (
     METABOLISMS,
     MINUTE,
     READS,
+    RETENTION_PUT,
+    SUGGESTED,
     WRITES,
     Deed,
     FakeClock,
@@ -26,13 +32,21 @@ from tests.helpers import (
     live,
     lives,
     mind_in_ram,
+    mind_on_disk,
     perform,
     snapshot,
     store_of,
     written_down,
 )
 
-untold = histories(of=(*WRITES, *READS, *LEAVINGS)).map(lambda deeds: [d for d in deeds if d.verb != "tick"])
+
+def without_ticks(deeds: list[Deed]) -> list[Deed]:
+    return [deed for deed in deeds if deed.verb != "tick"]
+
+
+untold = histories(of=(*WRITES, *READS, *LEAVINGS)).map(without_ticks)
+# Deletions are suggested by what is true at the moment, merges only once a tick has found that two say nearly the same.
+suggested_too = histories(RETENTION_PUT, *SUGGESTED[:2]).map(without_ticks)
 
 
 async def lived(metabolism: str, deeds: Sequence[Deed]) -> tuple[Mind, FakeClock]:
@@ -71,6 +85,57 @@ async def test_ticks_in_between_change_nothing_at_the_end(
     await often.tick()
     assert await written_down(often) == await written_down(seldom)
     assert await everything(often) == await everything(seldom)
+
+
+CLOCKED = ("activity", "score", "retention")
+BETWEEN = st.sampled_from(("nothing", "nothing", "a tick", "a tick in small batches", "a restart"))
+
+
+async def end_of_life(folder: Path, metabolism: str, deeds: Sequence[Deed], between: Sequence[str]) -> tuple[Any, Any]:
+    """What is written down at the end and what a reader sees, after a month in which nobody called."""
+    clock = FakeClock()
+    async with AsyncExitStack() as stack:
+        mind = await stack.enter_async_context(mind_on_disk(folder, metabolism, clock))
+        for deed, then in zip_longest(deeds, between[: len(deeds)], fillvalue="nothing"):
+            assert isinstance(deed, Deed)
+            await perform(deed, mind, clock)
+            if then == "a restart":
+                await stack.aclose()
+                mind = await stack.enter_async_context(mind_on_disk(folder, clock=clock))
+            elif then != "nothing":
+                await mind.tick(batch_size=100 if then == "a tick" else 1)
+        for _ in between[:5]:
+            clock.forward(6 * DAY)
+            await mind.tick()
+        clock.moment += 0.0 if between else 30 * DAY
+        await stack.aclose()
+        mind = await stack.enter_async_context(mind_on_disk(folder, clock=clock))
+        await mind.tick()
+        assert await mind.check() == []
+        return await written_down(mind), await everything(mind)
+
+
+@pytest.mark.parametrize("metabolism", CLOCKED)
+@settings(lives, max_examples=10)
+@given(deeds=suggested_too, between=st.lists(BETWEEN, min_size=30, max_size=30))
+async def test_any_mixture_of_ticks_and_restarts_ends_as_one_tick_at_the_end(
+    metabolism: str, deeds: list[Deed], between: list[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        often = await end_of_life(Path(folder) / "often", metabolism, deeds, between)
+        once = await end_of_life(Path(folder) / "once", metabolism, deeds, [])
+    assert often == once
+
+
+async def test_pairs_are_marked_alike_however_often_a_tick_has_looked(tmp_path: Path) -> None:
+    """Both of a pair are low for long and say the same; one that was used lately is in none."""
+    deeds = [Deed("put", ("the ferry leaves",), {"key": key}) for key in ("a", "b", "c")]
+    deeds += [Deed("wait", (20 * DAY,)), Deed("get", ("c",)), Deed("wait", (5 * DAY,))]
+    often = await end_of_life(tmp_path / "often", "activity", deeds, ["a tick"] * 6)
+    once = await end_of_life(tmp_path / "once", "activity", deeds, [])
+    assert often == once
+    # A month later all three are: 1.2 · ln 2 − 0.01 · 41 = 0.42 < 0.5, where c stood 14 days before the end.
+    assert {key: mark & Mark.MERGE for key, (_, mark, _) in once[0].items()} == dict.fromkeys("abc", Mark.MERGE)
 
 
 @pytest.mark.parametrize("metabolism", METABOLISMS)

@@ -5,6 +5,7 @@ would have been under another metabolism.   SPEC C6
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,7 @@ from tests.helpers import (
     METABOLISMS,
     READS,
     RETENTION_PUT,
+    SUGGESTED,
     WRITES,
     Deed,
     FakeClock,
@@ -35,7 +37,7 @@ from tests.helpers import (
 )
 
 each_metabolism = pytest.mark.parametrize("metabolism", METABOLISMS)
-any_life = histories(RETENTION_PUT)
+any_life = histories(RETENTION_PUT, *SUGGESTED)
 
 
 # ---- the same mind
@@ -165,7 +167,7 @@ async def test_walking_links_is_replayed_too(new: str, deeds: Sequence[Deed]) ->
 @settings(lives, max_examples=20)
 @given(deeds=histories(of=(*WRITES, READS[0], *LEAVINGS)))
 async def test_a_mind_replayed_with_other_parameters_is_the_one_that_had_them(deeds: Sequence[Deed]) -> None:
-    params = {"usage_gain": 40.0, "daily_factor": 0.8, "cold_from": 10.0}
+    params: dict[str, Any] = {"usage_gain": 40.0, "daily_factor": 0.8, "cold_from": 10.0}
     first = await mind_in_ram("score", one := FakeClock())
     lived = await mind_in_ram("score", two := FakeClock(), **params)
     await live(deeds, first, one)
