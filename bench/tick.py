@@ -1,4 +1,5 @@
-"""Judging and ticking large minds, and opening them, next to the bare NumPy formula and the bare SELECT."""
+"""Judging, ticking and foretelling large minds, finding what they say twice, and opening them: next to the bare NumPy
+formula, the bare product and the bare SELECT."""
 
 import argparse
 import asyncio
@@ -12,9 +13,10 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from bench import lives
+from bench import alike, lives
 from bench.formulas import FORMULAS
 from bench.measure import Figure, Goal, alternate, medians, options, progress, report, timed
+from ebbtide.core.memory import DAY
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.signals import SignalTable
 from ebbtide.mind import Mind
@@ -22,6 +24,7 @@ from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import FILE, SqliteStore
 from ebbtide.stores.sqlite.queries import stored
 
+MERGING = "merging"
 NOTES = (
     "The formulas stand in bench/formulas.py: A1; N5 over three links a memory; S2; R1 and R2. They give numbers; "
     "judging gives states and marks as well.",
@@ -30,6 +33,13 @@ NOTES = (
     "the mind, after all the ticks measured (and, in a network mind, as many scans of every memory).",
     "RAM counts the signal columns, the index from id to row, the keys, and the links with their two indexes. "
     "The line below is by how much a process grows that opens the mind.",
+    "A forecast looks 30 days ahead (a network mind's 100 scans) and tells the first 100 events, with reasons; "
+    "beside it stands the formula, once. The plan of a reaping is its dry run 90 days later, which lists all it "
+    "would do, with keys and reasons.",
+    "Merging: all memories are low and lonely, and their vectors (512 dimensions, made up, three in ten said again) "
+    "are in the index. The baseline is the blocked product of all with all, timed for 20,000 and multiplied by the "
+    "square of how many times more there are. The share of those with a partner that are given one is of the same "
+    "20,000. Somebody who waits is a task that wants a turn every millisecond.",
     "The bare SELECT fetches the key and every stored signal of all memories, in a network mind the links too.",
 )
 
@@ -47,6 +57,7 @@ async def measure(folder: Path, metabolism: str, count: int, rounds: int) -> lis
     figures = [
         await _judging(name, store, clock, rounds),
         await _ticking(name, mind, store, clock, rounds),
+        *await _foretelling(name, mind, store, clock),
     ]
     weight = (await store.info()).ram_bytes / count
     start = time.perf_counter()
@@ -78,6 +89,22 @@ async def _ticking(name: str, mind: Mind, store: SqliteStore, clock: lives.Clock
         changed.append(done.changed)
     ours, baseline = medians(taken)
     return Figure(f"{name}: a tick that changes {max(changed):,}", ours, baseline, goal=Goal("≤", 10.0))
+
+
+async def _foretelling(name: str, mind: Mind, store: SqliteStore, clock: lives.Clock) -> list[Figure]:
+    """What is to come, and in a retention mind what the reaper would then do."""
+    formula = timed(partial(FORMULAS[mind.metabolism], await store.signals(), clock.now()))
+    start = time.perf_counter()
+    ahead = await mind.forecast()
+    events = f"{sum(ahead.counts.values()):,} events"
+    figures = [Figure(f"{name}: a forecast of {events}", time.perf_counter() - start, formula)]
+    if mind.metabolism == "retention":
+        clock.moment += 90 * DAY
+        start = time.perf_counter()
+        plan = await mind.reap(dry_run=True)
+        figures.append(Figure(f"{name}: the plan to reap {len(plan.harvest):,}", time.perf_counter() - start))
+        clock.moment -= 90 * DAY
+    return figures
 
 
 async def _opening(name: str, folder: Path, metabolism: str, rounds: int = 3) -> Figure:
@@ -115,16 +142,20 @@ def _weight(name: str, folder: Path, counted: float, count: int) -> list[Figure]
 def _figures(given: argparse.Namespace) -> Sequence[Figure]:
     figures: list[Figure] = []
     for count in given.sizes:
-        for metabolism in given.metabolisms:
+        for part in given.parts:
             with tempfile.TemporaryDirectory(prefix="ebbtide-bench-") as folder:
-                figures += asyncio.run(measure(Path(folder), metabolism, count, given.rounds))
+                if part == MERGING:
+                    figures += alike.measure(Path(folder), count)
+                else:
+                    figures += asyncio.run(measure(Path(folder), part, count, given.rounds))
     return figures
 
 
 def main() -> None:
-    parser = options("tick", "Judging, ticking and opening large minds.")
+    parser = options("tick", "Judging, ticking, foretelling and opening large minds, and finding what they say twice.")
     parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000], help="memories in a mind")
-    parser.add_argument("--metabolisms", nargs="+", choices=list(FORMULAS), default=list(FORMULAS))
+    parts = [*FORMULAS, MERGING]
+    parser.add_argument("--parts", nargs="+", choices=parts, default=parts, help="minds of which metabolism; merging")
     parser.add_argument("--rounds", type=int, default=7)
     given = parser.parse_args()
     report("tick", given, _figures(given), NOTES)

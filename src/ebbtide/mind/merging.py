@@ -34,13 +34,14 @@ async def find_pairs(store: Store, indexing: Indexing | None, now: float, progre
     activity = store.regime.metabolism
     if not isinstance(activity, Activity):
         return None
-    seen, signals = store.seq, await store.signals()
-    lonely = np.sort(signals.id[activity.mergeable(signals, now)])
-    known = await store.pairs()
+    seen, known = store.seq, await store.pairs()
     found = still = await standing(store, known, now)
-    if indexing is not None and indexing.has_embedder and await _embedded(indexing, lonely, progress):
-        parts = await _material(store, lonely)
-        found = await asyncio.to_thread(_compared, parts, still, activity.merge_overlap)
+    if indexing is not None and indexing.has_embedder:
+        signals = await store.signals()
+        lonely = np.sort(signals.id[activity.mergeable(signals, now)])
+        if await _embedded(indexing, lonely, progress):
+            parts = await _material(store, lonely)
+            found = await asyncio.to_thread(_compared, parts, still, activity.merge_overlap)
     new = tuple((*twins, overlap) for twins, overlap in sorted(found.items()) if known.get(twins) != overlap)
     return Pair(now, seen, new, tuple(sorted(known.keys() - found.keys())))
 
