@@ -174,6 +174,18 @@ def test_so_many_by_words_and_so_many_by_meaning() -> None:
     assert ids(there.ask("tide", vector=E2, limit=1)) == [2, 3]  # by words the youngest, by meaning the first slot
 
 
+def test_above_the_size_where_every_vector_is_looked_at_it_is_said_that_some_were_not() -> None:
+    there = place(4, 4)
+    assert there.index.vectors is not None
+    there.index.vectors.exact_below = 3
+    for memory in (1, 2):
+        there.say(memory, "tide", E1)
+    assert there.ask("tide", vector=E1).exact
+    there.say(3, "tide", E2)
+    assert not there.ask("tide", vector=E1).exact
+    assert ids(there.ask("nothing", vector=E1, limit=2)) == [1, 2]
+
+
 # ---- links
 
 

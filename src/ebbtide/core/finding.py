@@ -195,7 +195,8 @@ def _top(scores: Column, ids: Column, limit: int) -> Column:
     found = np.flatnonzero(scores)
     if len(found) <= limit:
         return found
-    least = np.partition(scores[found], len(found) - limit)[len(found) - limit]
-    above, equal = found[scores[found] > least], found[scores[found] == least]
-    youngest = equal[np.argsort(-ids[equal], kind="stable")]
-    return np.concatenate([above, youngest[: limit - len(above)]])
+    points = scores[found]
+    found = found[points >= np.partition(points, len(points) - limit)[len(points) - limit]]
+    order = np.lexsort((-ids[found], -scores[found]))
+    best: Column = found[order[:limit]]
+    return best
