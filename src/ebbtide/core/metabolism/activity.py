@@ -99,12 +99,13 @@ class Activity(Quiet):
 
     def _standing(self, s: Signals) -> Column:
         """What time does not change."""
-        return (
-            self.a * np.log1p(s.in_degree)
-            + self.b * np.log1p(s.out_degree)
+        standing: Column = (
+            _counted(self.a, s.in_degree)
+            + _counted(self.b, s.out_degree)
             + self.c * np.log1p(s.access_count)
-            + self.d * np.log1p(s.traverse_count)
+            + _counted(self.d, s.traverse_count)
         )
+        return standing
 
     def _passing(self, s: Signals, now: float | Column) -> Column:
         return (
@@ -117,6 +118,11 @@ class Activity(Quiet):
         idle = since(now, np.maximum(s.last_accessed_at, s.last_linked_at))
         deletable: Column = (vitality <= self.theta_delete) & (s.in_degree == 0) & (idle >= self.delete_idle * DAY)
         return deletable
+
+
+def _counted(weight: float, counts: Column) -> Column | float:
+    """What links and walks are worth; where nobody links anything there is nothing to work out."""
+    return weight * np.log1p(counts) if counts.any() else 0.0
 
 
 _ACTIVE, _COLD, _DELETE = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.COLD]), np.int8(Mark.DELETE)
