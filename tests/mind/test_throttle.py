@@ -85,6 +85,22 @@ async def test_the_hour_is_an_hour_to_the_second() -> None:
     assert (await mind.touch("a")).counted == ("a",)
 
 
+async def test_a_clock_that_was_put_back_holds_nobody_up_and_throttles_as_ever() -> None:
+    mind = await mind_in_ram("retention", clock := FakeClock())
+    await mind.put("a text", key="a")
+    clock.forward(100 * DAY)
+    await mind.touch("a", revive=True)
+    clock.forward(-1.0)  # a clock that was set right by a little
+    assert (await mind.touch("a")).throttled == ("a",)
+    clock.forward(-99 * DAY)
+    assert (await mind.touch("a")).counted == ("a",)
+    clock.forward(10 * MINUTE)
+    assert (await mind.touch("a")).throttled == ("a",)
+    clock.forward(50 * MINUTE)
+    assert (await mind.touch("a")).counted == ("a",)
+    assert await mind.check() == []
+
+
 async def test_a_throttled_touch_is_no_use_at_all() -> None:
     mind = await mind_in_ram("retention", clock := FakeClock())
     await mind.put("a text", key="a")

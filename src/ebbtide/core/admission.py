@@ -142,14 +142,14 @@ class Admission:
             raise Conflict(problem="only a network mind has a focus")
 
     def _touch(self, c: Touch) -> Change | None:
-        """Who is alive, once each, and was not touched within the spacing; a clock that went back holds nobody up.
+        """Who is alive, once each, and was not touched within the spacing; a clock that was put back holds nobody up.
 
         That is decided here and now: a replay counts whoever is left, so the spacing is not kept.
         """
         alive = [memory for memory in dict.fromkeys(c.ids) if self._is_alive(memory)]
         rows = self._state.table.rows(alive)
         waited = c.at - self._state.table.columns["last_touched_at"][rows]
-        due = (rows < 0) | (waited >= c.spacing) | (waited < 0.0)
+        due = (rows < 0) | (np.abs(waited) >= c.spacing)
         self.stale += np.asarray(alive, np.int64)[~due].tolist()
         ids = tuple(memory for memory, is_due in zip(alive, due.tolist(), strict=True) if is_due)
         return replace(c, ids=ids, spacing=0.0) if ids else None

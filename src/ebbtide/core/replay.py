@@ -141,8 +141,7 @@ def _access(state: MindState, c: Access, seq: int) -> Sequence[int]:
 def _touch(state: MindState, c: Touch, seq: int) -> Sequence[int]:
     rows, times = _uses(state, c.ids)
     state.set(rows, state.regime.metabolism.touched(state.table.at(rows), np.full(len(rows), c.at)))
-    touched = state.table.columns["last_touched_at"]
-    touched[rows] = np.maximum(touched[rows], c.at)
+    state.set(rows, {"last_touched_at": c.at})  # also where a clock was put back: else nothing were throttled by it
     return _stir(state, rows, ("access_count", times), ("last_accessed_at", c.at), seq)
 
 
