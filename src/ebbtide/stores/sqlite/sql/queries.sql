@@ -70,9 +70,11 @@ WHERE seq > ?2 AND seq IN (
     SELECT born FROM memories WHERE id = ?1
     UNION ALL SELECT born FROM trash WHERE id = ?1
     UNION ALL SELECT seq FROM journal WHERE memory = ?1 AND kind <> 'put'
-    UNION ALL SELECT seq FROM journal WHERE memory = ?1 AND kind = 'put'
-              AND NOT EXISTS (SELECT 1 FROM memories WHERE id = ?1)
-              AND NOT EXISTS (SELECT 1 FROM trash WHERE id = ?1))
+    UNION ALL SELECT seq
+              FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM memories WHERE id = ?1)
+                               AND NOT EXISTS (SELECT 1 FROM trash WHERE id = ?1))
+              CROSS JOIN journal  -- in this order: for nobody else is the journal searched
+              WHERE memory = ?1 AND kind = 'put')
 ORDER BY seq LIMIT ?3;
 
 -- The hot entries a crash may have left out of the tables.
