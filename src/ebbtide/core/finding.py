@@ -12,6 +12,7 @@ import numpy as np
 from ebbtide.core import ranking
 from ebbtide.core.index import SearchIndex
 from ebbtide.core.memory import CODE_OF, STATES, State
+from ebbtide.core.ranking import Noise
 from ebbtide.core.signals import Column
 from ebbtide.core.state import MindState
 from ebbtide.core.terms import Field, Terms, code_of
@@ -95,9 +96,11 @@ class _Judge:
         self._words, self._allowed = words, allowed
         self._best = float(words.max(initial=0.0))  # in whatever state, so that which are asked for makes no difference
         self._asked = len(query.terms.among(Field.WORDS))
-        self._noise = None if vector is None or not len(index.vectors or ()) else index.noise(vector)
+        self._noise: Noise | None = None
 
     def candidates(self, slots: Column, cosine: Column) -> Candidates:
+        if self._vector is not None and len(self._index.vectors or ()):
+            self._noise = self._index.noise(self._vector)  # only now: `nearest` has multiplied this query with all
         found = self._weighed(slots, cosine)
         if not self._query.spread or not len(slots) or not len(self._state.links):
             return found

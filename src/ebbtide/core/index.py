@@ -76,7 +76,8 @@ class SearchIndex:
         self._waits = np.full(16, _SETTLED, np.uint8)
         self._waiting = [0, 0, 0]  # how many there are of each kind of waiting
         self._residue = False  # whether codes of what is no longer said may still be here
-        self._sample: Column | None = None
+        self._sample: Column | None = None  # slots
+        self._strangers: Column | None = None  # their vectors, where reading them each time would take long
         self._stride = 1
 
     # ---- what is missing
@@ -270,8 +271,12 @@ class SearchIndex:
         if self._sample is None:
             self._stride = _stride(self.size)
             slots = np.arange(0, self.size, self._stride)
-            self._sample = self.vectors.vectors(slots[self.vectors.has(slots)])
-        return Noise.of(np.vecdot(self._sample, query))
+            self._sample, self._strangers = slots[self.vectors.has(slots)], None
+        if self.vectors.exact:  # whoever looks at all has looked at these
+            return Noise.of(self.vectors.cosines(query, self._sample))
+        if self._strangers is None:
+            self._strangers = self.vectors.vectors(self._sample)
+        return Noise.of(np.vecdot(self._strangers, query))
 
     def _resample(self, slots: Column) -> None:
         """The sample is every so-manieth slot, whatever happened before: forgotten as soon as one of these moves."""
