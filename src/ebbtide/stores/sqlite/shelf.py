@@ -9,6 +9,7 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -132,7 +133,18 @@ class Shelf:
             self._write_later()
             self._write_soon()
 
-    def take(self) -> Unwritten | None:
+    @property
+    def unwritten(self) -> bool:
+        return bool(self._unwritten)
+
+    async def write(self, connection: sqlite3.Connection, threads: Executor) -> int:
+        """Write what waits; returns how many rows that were."""
+        if (rows := self._take()) is None:
+            return 0
+        run = asyncio.get_running_loop().run_in_executor
+        return await run(threads, _write_rows, self._path, connection, rows)
+
+    def _take(self) -> Unwritten | None:
         """What is to be written now: not what has been overtaken by a change, which has told the file by itself."""
         if self._timer is not None:
             self._timer.cancel()
@@ -143,7 +155,7 @@ class Shelf:
         return Unwritten(self._index.recipe, [row for row in rows if self._index.stands(row)])
 
 
-def write_rows(path: Path, connection: sqlite3.Connection, unwritten: Unwritten) -> int:
+def _write_rows(path: Path, connection: sqlite3.Connection, unwritten: Unwritten) -> int:
     """Returns how many. If they cannot be written, that is said and nothing else."""
     try:
         with named_errors(path):

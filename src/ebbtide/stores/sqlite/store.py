@@ -20,25 +20,23 @@ from typing import Literal
 
 import numpy as np
 
-from ebbtide.core import finding
 from ebbtide.core.changes import HOT, Batch, Entry, Receipt
 from ebbtide.core.errors import StoreClosed, StoreError
-from ebbtide.core.finding import Candidates, Query
-from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
 from ebbtide.core.ledger import Ledger, Run
 from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
-from ebbtide.core.ports import IndexInfo, StoreInfo, Where
+from ebbtide.core.ports import StoreInfo, Where
 from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot, dump
 from ebbtide.core.state import MindState, Refused, Task, Trashed, Twins, Walk
 from ebbtide.stores.sqlite import codec, loader
 from ebbtide.stores.sqlite.connection import connect, named_errors, shrink, write
+from ebbtide.stores.sqlite.indexed import Indexed
 from ebbtide.stores.sqlite.lock import MindLock
 from ebbtide.stores.sqlite.log import Log
 from ebbtide.stores.sqlite.queries import sql
 from ebbtide.stores.sqlite.schema import make, migrate, require_ours
-from ebbtide.stores.sqlite.shelf import Shelf, write_rows
+from ebbtide.stores.sqlite.shelf import Shelf
 from ebbtide.stores.sqlite.writer import Statement, Writer, joined, rebased
 
 Durability = Literal["normal", "full"]
@@ -51,7 +49,7 @@ _CHECKPOINT_EVERY = 20_000  # hot entries between two write-outs of the counters
 _PAGE = 1000
 
 
-class SqliteStore:
+class SqliteStore(Indexed):
     def __init__(self, folder: Path, durability: Durability = "normal") -> None:
         """Opens or makes the mind in this folder. Takes the lock; raises MindBusy if another process has it."""
         self._path = folder / FILE
@@ -153,11 +151,9 @@ class SqliteStore:
 
     async def _flush(self) -> None:
         """Commit what has gathered, as one group, until nothing more has come; index rows before it, by themselves."""
-        run = asyncio.get_running_loop().run_in_executor
         try:
-            while (unwritten := self._shelf.take()) or self._queue or self._lazy:
-                if unwritten:
-                    self._log.grew(await run(self._threads, write_rows, self._path, self._connection, unwritten))
+            while self._shelf.unwritten or self._queue or self._lazy:
+                self._log.grew(await self._shelf.write(self._connection, self._threads))
                 group, self._queue = self._queue, []
                 statements = joined([*(s for part, _ in group for s in part), *self._take_lazy()])
                 await self._commit_group(statements, [done for _, done in group])
@@ -358,40 +354,6 @@ class SqliteStore:
             disk_bytes=sum(file.stat().st_size for file in self._path.parent.glob(f"{FILE}*")),
             ram_bytes=state.nbytes(),
         )
-
-    # ---- the search index
-
-    async def open_index(self, recipe: Recipe) -> None:
-        self._require_open()
-        await self._shelf.open(recipe)
-
-    async def unread(self, limit: int) -> list[Unread]:
-        return (await self._index()).unread(limit)
-
-    async def unembedded(self, limit: int, among: frozenset[int] | None = None) -> list[Unread]:
-        return (await self._index()).unembedded(limit, among)
-
-    async def index(self, rows: Sequence[IndexRow]) -> int:
-        """On disk soon: what a crash takes of it is made again."""
-        self._require_open()
-        return await self._shelf.put(rows)
-
-    async def match(self, query: Query) -> Candidates:
-        index = await self._index()
-        return finding.match(self._state, index, query)
-
-    async def material(self, ids: Column) -> Material:
-        return (await self._index()).material(ids)
-
-    async def index_info(self) -> IndexInfo:
-        return IndexInfo.of(await self._index())
-
-    async def _index(self) -> SearchIndex:
-        self._require_open()
-        return await self._shelf.index()
-
-    def _alive(self) -> tuple[Column, int]:
-        return self._state.living(), self._state.seq
 
     # ---- the end
 
