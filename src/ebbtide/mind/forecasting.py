@@ -47,6 +47,8 @@ async def outlook(store: Store, now: float, days: float | None, scans: int | Non
     metabolism = store.regime.metabolism
     by_scans = isinstance(metabolism, Network)
     reach = _reach(by_scans, days, scans)
+    if limit < 0:
+        raise InvalidInput(problem=f"a forecast cannot list {limit} events: 0 lists none and counts all")
     signals = (await store.signals()).copy()
     coming = list(_coming(metabolism, signals, now, reach))
     counts = {event: len(rows) for event, rows, _ in coming if len(rows)}
@@ -66,7 +68,7 @@ def _reach(by_scans: bool, days: float | None, scans: int | None) -> float:
     if not by_scans and scans is not None:
         raise InvalidInput(problem="only a network mind fades by scans: ask for so many days")
     reach = float(scans if scans is not None else 100) if by_scans else float(days if days is not None else 30.0)
-    if not 0.0 < reach < float("inf"):
+    if not 0.0 < reach < float("inf") or (by_scans and not reach.is_integer()):
         raise InvalidInput(problem=f"a forecast looks ahead, not {reach:g} {'scans' if by_scans else 'days'}")
     return reach
 
