@@ -281,7 +281,7 @@ class SearchIndex:
     def _resample(self, slots: Column) -> None:
         """The sample is every so-manieth slot, whatever happened before: forgotten as soon as one of these moves."""
         if _stride(self.size) != self._stride or not (slots % self._stride).all():
-            self._sample = None
+            self._sample = self._strangers = None
 
     def material(self, ids: Column) -> Material:
         """The vectors of those of these that have one, copied."""
