@@ -248,15 +248,19 @@ class Store(Protocol):
         ...
 
     async def unread(self, limit: int) -> list[Unread]:
-        """Memories that cannot be found by words yet."""
+        """Memories that cannot be found by words yet, the youngest first."""
         ...
 
     async def unembedded(self, limit: int, among: frozenset[int] | None = None) -> list[Unread]:
-        """Memories (of these) that can be found by words but not by meaning."""
+        """Memories (of these) that can be found by words but not by meaning, the youngest first."""
         ...
 
     async def index(self, rows: Sequence[IndexRow]) -> int:
-        """Let these be found; not those that have gone or say something else by now. Returns how many were taken."""
+        """Let these be found; not those that have gone or say something else by now. Returns how many were taken.
+
+        A vector that is not of the recipe's dimensions counts as none. Never harms a memory: a row that is lost, or
+        cannot be kept, is made again.
+        """
         ...
 
     async def match(self, query: Query) -> Candidates:
