@@ -122,6 +122,15 @@ async def written_down(mind: Mind) -> dict[str, tuple[int, int, int | None]]:
     return {content.key: (row["state"], row["marks"], row.get("score")) for content, row in found.memories}
 
 
+def held(found: Snapshot) -> dict[int, int]:
+    """What keeps each memory of a retention mind from expiring, counted from the links."""
+    here = {row["id"] for _, row in found.memories}
+    ends = [link.target for link in found.links if link.relation == "SUPPORTED_BY"]
+    equal = [link for link in found.links if link.relation == "EQUIV" and {link.source, link.target} <= here]
+    ends += [end for link in equal for end in (link.source, link.target)]
+    return {memory: ends.count(memory) for memory in here}
+
+
 # ---- histories
 
 

@@ -7,6 +7,7 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 
 from ebbtide.core.errors import Expired, InvalidInput
 from ebbtide.core.memory import DAY, State
-from ebbtide.core.snapshot import Snapshot
+from ebbtide.core.snapshot import load
 from ebbtide.mind import Mind
 from tests.builders import BIRTH
 from tests.helpers import (
@@ -24,6 +25,7 @@ from tests.helpers import (
     FakeClock,
     able_to_search,
     everything,
+    held,
     histories,
     live,
     lives,
@@ -346,14 +348,14 @@ async def test_evidence_is_protected_again_after_opening_the_file(tmp_path: Path
 # ---- whatever happens
 
 
-def held(found: Snapshot) -> dict[int, int]:
-    """What keeps each memory from expiring, counted from the links."""
-    here = {row["id"] for _, row in found.memories}
-    ends = [link.target for link in found.links if link.relation == "SUPPORTED_BY"]
-    for link in found.links:
-        if link.relation == "EQUIV" and {link.source, link.target} <= here:
-            ends += [link.source, link.target]
-    return {memory: ends.count(memory) for memory in here}
+async def test_a_base_from_before_there_was_protection_is_read_with_it() -> None:
+    mind = await case(FakeClock(), ("event", "SUPPORTED_BY", "photo"), ("photo", "EQUIV", "copy"))
+    base = await store_of(mind).snapshot()
+    new = ("protected", "exposed_at", "pruned_at")
+    older = [(said, {name: row[name] for name in row if name not in new}) for said, row in base.memories]
+    read = load(replace(base, memories=tuple(older)))
+    columns = read.table.columns
+    assert dict(zip(columns["id"][:3].tolist(), columns["protected"][:3].tolist(), strict=True)) == held(base)
 
 
 async def require_protection(mind: Mind) -> None:

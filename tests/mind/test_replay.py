@@ -206,6 +206,7 @@ VIEWS = {
     "put_many": Deed("put_many", ([{"text": "x"}],)),
     "link": Deed("link", ("a", "b", "r")),
     "unlink": Deed("unlink", ("a", "b", "about")),
+    "touch": Deed("touch", ("a",)),
     "forget": Deed("forget", ("a",)),
     "restore": Deed("restore", ("c",)),
     "revert": Deed("revert", ("b",)),

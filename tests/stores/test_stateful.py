@@ -34,7 +34,7 @@ from ebbtide.core.snapshot import Snapshot
 from ebbtide.core.state import Walk
 from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import SqliteStore
-from tests.helpers import FakeClock, batch, configured
+from tests.helpers import FakeClock, batch, configured, held
 from tests.stores.chances import NOBODY, Chances, keys, relations, strengths, texts, waits
 
 IN_RAM = Path("/dev/shm")  # where there is such a folder syncing costs nothing, and nothing here is about power cuts
@@ -252,15 +252,6 @@ class Stores(Chances, RuleBasedStateMachine):
     def _new_home(self) -> Path:
         self._homes += 1
         return self._path
-
-
-def held(found: Snapshot) -> dict[int, int]:
-    """What keeps each memory from expiring."""
-    here = {row["id"] for _, row in found.memories}
-    ends = [link.target for link in found.links if link.relation == "SUPPORTED_BY"]
-    equal = [link for link in found.links if link.relation == "EQUIV" and {link.source, link.target} <= here]
-    ends += [end for link in equal for end in (link.source, link.target)]
-    return {memory: ends.count(memory) for memory in here}
 
 
 def _plain(answer: Any) -> Any:
