@@ -16,7 +16,8 @@ from ebbtide.core.ports import Analyzer, Clock, SmallModel, Store
 from ebbtide.core.snapshot import Snapshot
 from ebbtide.host import Host
 from ebbtide.host.agents import exists, folder_of, require_distinct
-from ebbtide.host.schedule import Job, Scheduler
+from ebbtide.host.ownership import House, OnOwner
+from ebbtide.host.schedule import Job, Minds, Scheduler
 from ebbtide.host.timetable import FILE as TIMETABLE
 from ebbtide.host.timetable import Figures, Timetable
 from ebbtide.mind import Mind
@@ -54,6 +55,24 @@ async def running(
 
 
 @asynccontextmanager
+async def house(
+    settings: Settings,
+    clock: Clock | None = None,
+    small_model: SmallModel | None = None,
+    embedder: Embedder | None = None,
+    on_owner: OnOwner | None = None,
+) -> AsyncIterator[House]:
+    """The minds of the data folder, whether this process owns it or another does. `on_owner`: what the owner runs."""
+    here = partial(running, settings, clock, small_model, embedder)
+    minds = House(settings.data, here, clock or SystemClock(), on_owner)
+    await minds.enter()
+    try:
+        yield minds
+    finally:
+        await minds.leave()
+
+
+@asynccontextmanager
 async def open_mind(
     agent: str | None = None,
     *,
@@ -75,16 +94,16 @@ async def open_mind(
     """
     said = {"data": data, "agent": agent, "metabolism": metabolism, "durability": durability}
     settings = load_settings(said)
-    async with running(settings, clock, model, embedder) as host, AsyncExitStack() as stack:
+    async with house(settings, clock, model, embedder) as minds, AsyncExitStack() as stack:
         try:
-            mind = await stack.enter_async_context(host.mind(settings.agent))
+            mind = await stack.enter_async_context(minds.mind(settings.agent))
         except UnknownMind:
-            await host.create(settings.agent, settings.metabolism, {**settings.params, **params})
-            mind = await stack.enter_async_context(host.mind(settings.agent))
+            await minds.create(settings.agent, settings.metabolism, {**settings.params, **params})
+            mind = await stack.enter_async_context(minds.mind(settings.agent))
         yield mind
 
 
-def scheduler(host: Host, settings: Settings, clock: Clock | None = None) -> Scheduler:
+def scheduler(host: Minds, settings: Settings, clock: Clock | None = None) -> Scheduler:
     """Ticks and reapings of all minds, each in its own rhythm. To be started, and stopped before the host is closed."""
 
     async def tick(mind: Mind, progress: Progress) -> TickReport:

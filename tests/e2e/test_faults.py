@@ -3,6 +3,7 @@
 The writer tells every key it was acknowledged, line by line; whatever it told must be there when it is gone.
 """
 
+import asyncio
 import random
 import re
 import signal
@@ -10,12 +11,13 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 import ebbtide
-from ebbtide.core.errors import MindBusy, StoreDamaged, StoreError, StoreFull, StoreUnreadable
+from ebbtide.core.errors import Conflict, StoreDamaged, StoreError, StoreFull, StoreUnreadable
 from ebbtide.mind import Mind
 
 pytestmark = pytest.mark.slow
@@ -147,26 +149,44 @@ import ebbtide
 async def main():
     async with ebbtide.open("ada", data=sys.argv[1]):
         print("open", flush=True)
-        sys.stdin.readline()
+        await asyncio.to_thread(sys.stdin.readline)
 
 asyncio.run(main())
 """
 
 
-async def test_a_second_process_is_told_who_has_the_mind(tmp_path: Path) -> None:
+async def test_a_second_process_shares_the_mind_and_keeps_it_when_the_first_one_leaves(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdin is not None
         assert holder.stdout.readline() == "open\n"
-        with pytest.raises(MindBusy, match=rf"'ada' is in use by another process \(process {holder.pid}\)"):
+        async with ebbtide.open("ada", data=tmp_path) as mind:
+            await mind.put("said through the other one", key="there")
+            holder.stdin.close()
+            await asyncio.to_thread(holder.wait, 30)
+            await mind.put("said here", key="here")
+            assert [seen.key for seen in (await mind.list()).memories] == ["there", "here"]
+    async with ebbtide.open("ada", data=tmp_path) as mind:
+        assert (await mind.get("here")).text == "said here"
+
+
+async def test_a_process_that_has_the_folder_and_does_not_answer_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ebbtide.host.ownership.PATIENCE", 0.1)
+    monkeypatch.setattr("ebbtide.host.remote._HELLO", 0.1)
+    deaf = HOLDER.replace("await asyncio.to_thread(sys.stdin.readline)", "sys.stdin.readline()")
+    with subprocess.Popen(
+        [sys.executable, "-c", deaf, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(Conflict, match=rf"in use by a process \({holder.pid}\) that does not answer"):
             async with ebbtide.open("ada", data=tmp_path):
                 pass
-        holder.stdin.close()
-        holder.wait(timeout=30)
-    async with ebbtide.open("ada", data=tmp_path) as mind:
-        await mind.put("the lock is free again", key="free")
+        holder.kill()
 
 
 async def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
@@ -215,13 +235,16 @@ async def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path, spoil: ob
 
 async def test_damage_met_while_reading_is_named_too(tmp_path: Path) -> None:
     path = await a_closed_mind(tmp_path)
-    async with ebbtide.open("ada", data=tmp_path) as mind:
-        raw = bytearray(path.read_bytes())
-        for page in range(2, len(raw) // 4096):
-            raw[page * 4096 : page * 4096 + 64] = b"\xff" * 64
-        path.write_bytes(raw)
-        with pytest.raises(StoreDamaged, match=r"mind\.db is damaged"):
-            await read_all(mind)
+    stack = AsyncExitStack()
+    mind = await stack.enter_async_context(ebbtide.open("ada", data=tmp_path))
+    raw = bytearray(path.read_bytes())
+    for page in range(2, len(raw) // 4096):
+        raw[page * 4096 : page * 4096 + 64] = b"\xff" * 64
+    path.write_bytes(raw)
+    with pytest.raises(StoreDamaged, match=r"mind\.db is damaged"):
+        await read_all(mind)
+    with pytest.raises(StoreDamaged, match=r"mind\.db is damaged"):  # the uses that wait cannot be written either
+        await stack.aclose()
 
 
 async def read_all(mind: Mind) -> None:

@@ -17,6 +17,11 @@ from tests.helpers import FakeClock, store_of, written_down
 from tests.host.village import Alarm, until
 
 
+def settings(data: Path) -> Settings:
+    """Without an embedder: then a tick finds no pairs, and writes states alone."""
+    return Settings(data=data, embedder="none")
+
+
 def minds_of(host: Host) -> Minds:
     """A host is what the scheduler needs; the type checker says so."""
     return host
@@ -39,7 +44,7 @@ async def written(mind: Mind) -> list[WriteDown]:
 async def test_two_metabolisms_tick_at_their_own_pace_and_a_restart_changes_nothing(tmp_path: Path) -> None:
     clock = FakeClock()
     for hours in (0.0, 3.0, 3.0):  # three processes, three hours each
-        async with running(Settings(data=tmp_path), clock) as host:
+        async with running(settings(tmp_path), clock) as host:
             if not hours:
                 await host.create("ada", "activity")
                 await host.create("sam", "score")
@@ -82,7 +87,10 @@ async def test_a_month_off_gives_the_same_mind_as_a_month_on(tmp_path: Path) -> 
 
 async def test_a_mind_another_process_works_on_waits_for_its_next_time(tmp_path: Path) -> None:
     clock, alarm = FakeClock(), Alarm(FakeClock())
-    async with running(Settings(data=tmp_path), clock) as elsewhere, running(Settings(data=tmp_path), clock) as host:
+    async with (
+        running(settings(tmp_path), clock) as elsewhere,
+        running(settings(tmp_path), clock) as host,
+    ):
         await elsewhere.create("ada", "activity")
         scheduler = Scheduler(minds_of(host), clock, Timetable.load(tmp_path / FILE), [ticks()], alarm)
         async with elsewhere.mind("ada"):
@@ -94,7 +102,7 @@ async def test_a_mind_another_process_works_on_waits_for_its_next_time(tmp_path:
 
 async def test_stop_in_the_middle_of_a_long_tick_stops_between_two_batches(tmp_path: Path) -> None:
     clock = FakeClock()
-    async with running(Settings(data=tmp_path), clock) as host:
+    async with running(settings(tmp_path), clock) as host:
         await host.create("ada", "activity")
         async with host.mind("ada") as mind:
             await mind.put_many({"text": f"memory {number}", "key": f"k{number}"} for number in range(50))
@@ -114,14 +122,14 @@ async def test_stop_in_the_middle_of_a_long_tick_stops_between_two_batches(tmp_p
             assert await mind.check() == []
             (rest,) = await scheduler.trigger("ada")  # what is left, and nothing twice
             assert rest.figures.changed == 50 - len(batches)
-    async with running(Settings(data=tmp_path), clock) as host, host.mind("ada") as mind:
+    async with running(settings(tmp_path), clock) as host, host.mind("ada") as mind:
         assert (await mind.stats()).states == {State.COLD: 50}
         assert await mind.check() == []
 
 
 async def test_what_changes_during_a_run_is_counted_and_left_for_the_next_one(tmp_path: Path) -> None:
     clock = FakeClock()
-    async with running(Settings(data=tmp_path), clock) as host:
+    async with running(settings(tmp_path), clock) as host:
         await host.create("ada", "activity")
         async with host.mind("ada") as mind:
             await mind.put_many({"text": f"memory {number}", "key": f"k{number}"} for number in range(10))

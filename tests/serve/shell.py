@@ -81,9 +81,12 @@ class Shell:
         return answer.complaint
 
 
+LOCKS = ("lock", "owner", "_owner.lock")
+
+
 def everything_in(data: Path) -> dict[str, str]:
     """Every file below, databases as the statements that would make them again; locks aside."""
-    files = [path for path in data.rglob("*") if path.is_file() and path.name not in ("lock", "owner")]
+    files = [path for path in data.rglob("*") if path.is_file() and path.name not in LOCKS]
     return {str(path.relative_to(data)): _content(path) for path in files if not path.name.endswith(("-wal", "-shm"))}
 
 

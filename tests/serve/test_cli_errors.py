@@ -341,7 +341,7 @@ def test_a_data_folder_that_cannot_be_written_is_a_matter_of_the_disk(ebbtide: S
 @pytest.mark.parametrize("words", [("put", "x"), ("init",)])
 def test_a_data_folder_that_cannot_be_made_is_a_matter_of_the_disk(ebbtide: Shell, words: tuple[str, ...]) -> None:
     nowhere = Shell(Path("/proc/ebbtide"), ebbtide.capsys)
-    assert "/proc/ebbtide/default/mind.db cannot be used: No such file or directory." in nowhere.refused(5, *words)
+    assert "/proc/ebbtide cannot be used: No such file or directory." in nowhere.refused(5, *words)
 
 
 # ---- settings

@@ -28,8 +28,6 @@ LANGUAGE = 1  # of the wire; another is not understood
 class Minds(Protocol):
     """What the door needs of a host."""
 
-    def agents(self) -> list[str]: ...
-
     async def create(self, agent: str, metabolism: str, params: Any = None) -> None: ...
 
     def mind(self, agent: str) -> Any: ...
@@ -59,7 +57,7 @@ class _Door:
         try:
             if await self._known(reader, writer):
                 await _Guest(self._minds, reader, writer).serve()
-        except (OSError, EOFError, ValueError, msgspec.MsgspecError, asyncio.IncompleteReadError, TimeoutError):
+        except (OSError, EOFError, ValueError, msgspec.MsgspecError):
             pass  # it left, or never spoke our language
         except asyncio.CancelledError:
             pass  # the door is being closed, and with it every line
@@ -129,11 +127,8 @@ class _Guest:
             return await self._with(mind, call)
 
     async def _of_all(self, call: Call) -> Any:
-        match call.verb:
-            case "agents":
-                return self._minds.agents()
-            case "create":
-                return await self._minds.create(*call.args)
+        if call.verb == "create":
+            return await self._minds.create(*call.args)
         raise InvalidInput(problem=f"there is no {call.verb!r}")
 
     async def _with(self, mind: Mind, call: Call) -> Any:

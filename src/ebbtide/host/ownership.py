@@ -8,16 +8,16 @@ import json
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
-from ebbtide.core.errors import Conflict
+from ebbtide.core.errors import Conflict, StoreUnreadable, UnknownMind
 from ebbtide.core.ports import Clock
-from ebbtide.host import again, wire
+from ebbtide.host import again, agents, wire
 from ebbtide.host.door import open_door
 from ebbtide.host.host import Host
 from ebbtide.host.remote import Asker, Gone, Line, RemoteMind
@@ -63,8 +63,10 @@ class House(Asker):
         return self._host
 
     async def enter(self) -> None:
-        """Own the folder, or find who does. Raises Conflict if the owner does not answer."""
-        self.data.mkdir(parents=True, exist_ok=True)
+        """Own the folder, or find who does; where there is none yet, nobody need own it. Raises Conflict if the owner
+        does not answer."""
+        if not self.data.is_dir():
+            return
         deadline = time.monotonic() + PATIENCE
         while not await self._owned() and not await self._attached():
             if time.monotonic() > deadline:
@@ -83,23 +85,45 @@ class House(Asker):
 
     # ---- what a host can do
 
-    async def agents(self) -> list[str]:
-        return self._host.agents() if self._host else list(await self.ask("", "agents"))
+    def agents(self) -> list[str]:
+        return agents.agents(self.data)
 
     async def create(self, agent: str, metabolism: str, params: Mapping[str, Any] | None = None) -> None:
-        if self._host:
-            await self._host.create(agent, metabolism, params)
-        else:
-            await self.ask("", "create", agent, metabolism, dict(params or {}))
+        """Make a mind, and the data folder if there is none; if it fails, there is none afterwards either."""
+        made = not self.data.is_dir()
+        try:
+            if made:
+                with _named(self.data):
+                    self.data.mkdir(parents=True)
+            if self._host is None and self._line is None:
+                await self.enter()
+            if self._host is not None:
+                await self._host.create(agent, metabolism, params)
+            else:
+                await self.ask("", "create", agent, metabolism, dict(params or {}))
+        except BaseException:
+            if made:
+                await self._leave_nothing()
+            raise
+
+    async def _leave_nothing(self) -> None:
+        await self._stack.aclose()
+        self._host = None
+        with suppress(OSError):
+            (self.data / LOCK).unlink(missing_ok=True)
+            self.data.rmdir()
 
     @asynccontextmanager
     async def mind(self, agent: str) -> AsyncIterator[Mind]:
-        if self._host:
+        """A mind that exists, for as long as the block lasts."""
+        if not agents.exists(self.data, agent):
+            raise UnknownMind(agent=agent, data=self.data)
+        if self._host is not None:
             async with self._host.mind(agent) as mind:
                 yield mind
             return
-        regime = await self.ask(agent, "regime")
-        yield RemoteMind(self, agent, (regime[0], regime[1]), self._clock)
+        metabolism, params = await self.ask(agent, "regime")
+        yield RemoteMind(self, agent, (metabolism, params), self._clock)
 
     # ---- calls
 
@@ -124,6 +148,8 @@ class House(Asker):
         async with self._moving:
             if self._line is from_line and self._host is None:
                 self._line = None
+                if from_line is not None:
+                    await from_line.close()
                 await self.enter()
 
     async def _here(
@@ -131,7 +157,7 @@ class House(Asker):
     ) -> Any:
         """A call of a mind that was remote when it was opened, and is ours by now."""
         if not agent:
-            return host.agents() if verb == "agents" else await host.create(*args)
+            return await host.create(*args)
         options = dict(more.get("options") or {}) | ({"progress": progress} if progress else {})
         async with host.mind(agent) as mind:
             if verb == "regime":
@@ -147,7 +173,8 @@ class House(Asker):
 
     async def _owned(self) -> bool:
         try:
-            self._lock.acquire(timeout=0)
+            with _named(self.data):
+                self._lock.acquire(timeout=0)
         except Timeout:
             return False
         async with AsyncExitStack() as stack:
@@ -196,3 +223,13 @@ class House(Asker):
     def _who(self) -> str:
         card = self._card()
         return f" ({card.pid})" if card else ""
+
+
+@contextmanager
+def _named(data: Path) -> Iterator[None]:
+    try:
+        yield
+    except Timeout:  # an OSError too, and no trouble
+        raise
+    except OSError as error:
+        raise StoreUnreadable(path=data, detail=error.strerror or str(error)) from error

@@ -8,6 +8,7 @@ import asyncio
 import itertools
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
 from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,9 @@ from ebbtide.host.wire import Answer, Call
 from ebbtide.mind import Mind
 from ebbtide.mind.mind import StoppedClock
 
+# It left, does not answer, or speaks another language.
+_BROKEN = (OSError, EOFError, ValueError, msgspec.MsgspecError)
+_HELLO = 5.0  # seconds an owner has to open the door
 _CHUNK = 1000
 _PAGE = 1000
 
@@ -46,12 +50,17 @@ class Line:
         """Raises Gone if nobody answers there who knows the token."""
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            await wire.send(writer, (token, LANGUAGE))
-            welcome = await wire.receive(reader, msgspec.msgpack.Decoder(bool))
-        except (OSError, EOFError, ValueError, msgspec.MsgspecError, asyncio.IncompleteReadError) as error:
+        except OSError as error:
+            raise Gone from error
+        try:
+            async with asyncio.timeout(_HELLO):
+                await wire.send(writer, (token, LANGUAGE))
+                welcome = await wire.receive(reader, msgspec.msgpack.Decoder(bool))
+        except _BROKEN as error:
+            await _hang_up(writer)
             raise Gone from error
         if not welcome:
-            writer.close()
+            await _hang_up(writer)
             raise Gone
         return cls(reader, writer)
 
@@ -74,13 +83,13 @@ class Line:
     async def close(self) -> None:
         self._listener.cancel()
         await asyncio.wait([self._listener])
-        self._writer.close()
+        await _hang_up(self._writer)
 
     async def _listen(self) -> None:
         try:
             while True:
                 self._hear(await wire.receive(self._reader, wire.answers))
-        except (OSError, EOFError, ValueError, msgspec.MsgspecError, asyncio.IncompleteReadError):
+        except _BROKEN:
             pass
         finally:
             self.ended.set()
@@ -93,12 +102,20 @@ class Line:
         if answer is None or answer.done():
             return
         if said.progress is not None:
-            if progress is not None:
-                progress(*said.progress)
+            try:
+                progress(*said.progress) if progress is not None else None
+            except BaseException as error:  # noqa: BLE001 — it is the asker's: so a run that takes long is left
+                answer.set_exception(error)
         elif said.error is not None:
             answer.set_exception(wire.refused(*said.error))
         else:
             answer.set_result(said.value)
+
+
+async def _hang_up(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
 
 
 class Asker:

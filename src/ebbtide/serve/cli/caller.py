@@ -12,7 +12,7 @@ from ebbtide.serve.cli import render
 from ebbtide.serve.cli.times import moment
 
 if TYPE_CHECKING:  # these load NumPy; `--help` must not wait for it
-    from ebbtide.host import Host
+    from ebbtide.host.ownership import House
     from ebbtide.mind import Mind
     from ebbtide.mind.upkeep import Progress
     from ebbtide.settings import Settings
@@ -57,7 +57,7 @@ class Caller:
         if self.agent is not None:
             raise InvalidInput(problem="--all and --agent do not go together")
 
-        async def tried(host: "Host", agent: str) -> Any:
+        async def tried(host: "House", agent: str) -> Any:
             try:
                 async with host.mind(agent) as mind:
                     return await work(mind)
@@ -79,13 +79,14 @@ class Caller:
         return asyncio.run(work)
 
     @asynccontextmanager
-    async def host(self, open_minds: int | None = None) -> "AsyncIterator[Host]":
-        """With no open minds, each is closed as soon as it is left: others may want it."""
-        from ebbtide.app import running
+    async def host(self, open_minds: int | None = None) -> "AsyncIterator[House]":
+        """The minds, here or, if another process has the data folder, there. With no open minds, each is closed as
+        soon as it is left."""
+        from ebbtide.app import house
 
         settings = self.settings
-        async with running(settings if open_minds is None else replace(settings, open_minds=open_minds)) as host:
-            yield host
+        async with house(settings if open_minds is None else replace(settings, open_minds=open_minds)) as minds:
+            yield minds
 
     @asynccontextmanager
     async def mind(
