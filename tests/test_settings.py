@@ -89,7 +89,7 @@ def test_a_tilde_is_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("colour = 1", "unknown setting 'colour': there are agent, batch_pause"),
+        ("colour = 1", "unknown setting 'colour': there are agent, archive,"),
         ("data = '/elsewhere'", "unknown setting 'data'"),
         ("agent = ", "cannot be read: "),
         ("durability = 'half'", "durability = 'half' is not usable: it must be normal or full"),
@@ -97,6 +97,9 @@ def test_a_tilde_is_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
         ("open_minds = 1.5", "open_minds = 1.5 is not usable"),
         ("open_minds = inf", "open_minds = inf is not usable"),
         ("open_minds = true", "open_minds = True is not usable"),
+        ("port = 70000", "port = 70000 is not usable: it must be a whole number from 0 to 65535"),
+        ("require_keys = 'maybe'", "require_keys = 'maybe' is not usable: it must be true or false"),
+        ("log_format = 'xml'", "log_format = 'xml' is not usable: it must be text or json"),
         ("batch_size = -5", "batch_size = -5 is not usable"),
         ("batch_size = 'few'", "batch_size = 'few' is not usable"),
         ("batch_pause = -1", "batch_pause = -1 is not usable: it must be from 0 to 3600 seconds"),

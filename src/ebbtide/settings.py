@@ -15,6 +15,7 @@ from ebbtide.core.errors import InvalidInput
 FILE = "ebbtide.toml"
 PREFIX = "EBBTIDE_"
 MAX_DIMENSIONS = 65_536  # of an embedder: more is a slip of the hand
+MAX_PORT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Settings:
     embedder_key: str = field(default="", repr=False)
     embedder_timeout: float = 60.0  # seconds one answer may take
     embedder_dimensions: int = 0  # 0: as many as it answers with
+    host: str = "127.0.0.1"  # where `serve` listens; anywhere but on loopback keys are required
+    port: int = 8321  # 0: any that is free
+    require_keys: bool = False  # on loopback too
+    body_limit: int = 4 * 2**20  # bytes a request may bring
+    log_format: str = "text"  # of the server: text, or json for one object a line
 
 
 def load_settings(said: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -127,6 +133,25 @@ def _dimensions(value: Any) -> int:
     return int(value)
 
 
+def _port(value: Any) -> int:
+    if not str(value).isdecimal() or int(value) > MAX_PORT:
+        raise ValueError(f"it must be a whole number from 0 to {MAX_PORT}")
+    return int(value)
+
+
+def _yes(value: Any) -> bool:
+    said = str(value).casefold()
+    if said not in ("true", "false", "1", "0", "yes", "no"):
+        raise ValueError("it must be true or false")
+    return said in ("true", "1", "yes")
+
+
+def _log_format(value: Any) -> str:
+    if value not in ("text", "json"):
+        raise ValueError("it must be text or json")
+    return str(value)
+
+
 def _table(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError("it must be a table of parameters")
@@ -157,6 +182,11 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "embedder_key": str,
     "embedder_timeout": _pause,
     "embedder_dimensions": _dimensions,
+    "host": str,
+    "port": _port,
+    "require_keys": _yes,
+    "body_limit": _positive,
+    "log_format": _log_format,
 }
 
 
