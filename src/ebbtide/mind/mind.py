@@ -22,6 +22,7 @@ from ebbtide.mind.network import Conversing, NetworkLife
 from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
 from ebbtide.mind.searching import Searching
+from ebbtide.mind.surroundings import Surroundings, surroundings
 from ebbtide.mind.tending import Tending
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.tools import Tools
@@ -199,6 +200,14 @@ class Mind(Conversing, Searching, Tending):
     async def look(self, memory: int) -> Memory:
         """The memory of this id, looked at without using it."""
         return await self._see(memory, f"#{memory}")
+
+    async def surroundings(self, *keys: str, limit: int = 150, everything: bool = False) -> Surroundings:
+        """Memories and the links between them, outward from these; without any from the focus and the most alive.
+
+        Looked at, not used: it counts as no access and no walk. What the metabolism hides appears with `everything`.
+        """
+        start = [await self._id(key) for key in dict.fromkeys(keys)]
+        return await surroundings(self._store, start, self.now(), limit=limit, everything=everything)
 
     async def applied(self, name: str) -> int | None:
         """The journal entry with which the call of that name ended, if it was made here not too long ago."""
