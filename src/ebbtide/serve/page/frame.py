@@ -1,0 +1,74 @@
+"""What every view is given: whose mind it shows, in which language, and the few things all views do alike."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from nicegui import ui
+
+from ebbtide.core.errors import EbbtideError, UnknownMind
+from ebbtide.host.ownership import House
+from ebbtide.mind import Mind
+from ebbtide.serve.page.texts import Language, said
+
+Allowed = Callable[[str], bool]
+
+
+def everyone(agent: str) -> bool:
+    return True
+
+
+@dataclass
+class Page:
+    """One open page. `query` is what stands behind the `?` of its address; `allowed` says which minds it may show."""
+
+    house: House
+    agent: str
+    language: Language
+    view: str = ""
+    query: Mapping[str, str] = field(default_factory=dict)
+    allowed: Allowed = everyone
+    rebuild: Callable[[], Awaitable[None]] | None = None
+
+    def t(self, key: str, **facts: object) -> str:
+        """The text of that key in this page's language, its {names} filled in."""
+        return said(key, self.language, **facts)
+
+    @asynccontextmanager
+    async def mind(self, agent: str | None = None) -> AsyncIterator[Mind]:
+        """This page's mind, or another one, for as long as the block lasts. One it may not show is not there."""
+        name = self.agent if agent is None else agent
+        if not self.allowed(name):
+            raise UnknownMind(agent=name, data=self.house.data)
+        async with self.house.mind(name) as mind:
+            yield mind
+
+    def agents(self) -> list[str]:
+        return [agent for agent in self.house.agents() if self.allowed(agent)]
+
+    def url(self, view: str = "", *, agent: str | None = None, **query: object) -> str:
+        """The address of a view of this mind; of another with `agent`, of the list of minds with an empty one."""
+        name = self.agent if agent is None else agent
+        path = f"/minds/{quote(name, safe='')}/{view}".rstrip("/") if name else "/"
+        given = {key: value for key, value in query.items() if value not in (None, "")}
+        return f"{path}?{urlencode(given)}" if given else path
+
+    def go(self, view: str = "", *, agent: str | None = None, **query: object) -> None:
+        ui.navigate.to(self.url(view, agent=agent, **query))
+
+    async def refresh(self) -> None:
+        """Build the view again with what is true now."""
+        if self.rebuild is not None:
+            await self.rebuild()
+
+    @contextmanager
+    def attempt(self, done: str = "") -> Iterator[None]:
+        """What the mind refuses is told in a note, and so is what was done: `with page.attempt(page.t("done")):`."""
+        try:
+            yield
+        except EbbtideError as error:
+            ui.notify(str(error), type="negative", position="bottom", multi_line=True)
+        else:
+            if done:
+                ui.notify(done, type="positive", position="bottom")

@@ -1,0 +1,30 @@
+"""The views of a mind, in the order of the navigation. A view is one function that fills the page it is given.
+
+A new view: a module with `async def build(page: Page) -> None`, a line in VIEWS, and the texts of its title.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from ebbtide.serve.page import memories, memory, tidy
+from ebbtide.serve.page.frame import Page
+
+Build = Callable[[Page], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`path` stands behind /minds/AGENT/; `letter` opens it after a `g`; without an icon it is not in the navigation."""
+
+    path: str
+    icon: str
+    title: str  # a key of the texts
+    letter: str
+    build: Build
+
+
+VIEWS = (
+    View("memories", "style", "view.memories", "m", memories.build),
+    View("memory", "", "view.memory", "", memory.build),
+    View("tidy", "cleaning_services", "view.tidy", "t", tidy.build),
+)
