@@ -1,8 +1,9 @@
 """The wiring: the only place that names stores and clocks."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import SqliteStore
 from ebbtide.stores.sqlite.legacy import Progress, Since, Takeover, adopt_file, give_back
 
+OnSearch = Callable[[float], None]
+
 
 class SystemClock:
     def now(self) -> float:
@@ -40,15 +43,17 @@ async def running(
     clock: Clock | None = None,
     small_model: SmallModel | None = None,
     embedder: Embedder | None = None,
+    on_search: OnSearch = lambda _: None,
 ) -> AsyncIterator[Host]:
     """A host over the embedded store; every mind is closed, and on disk, when the block ends.
 
     `small_model` and `embedder` take the place of those the settings ask for; whoever gives one closes it.
+    `on_search` is told how many seconds each search took.
     """
     opener = partial(_open_sqlite, durability=settings.durability)
     model = partial(_small_model, settings) if small_model is None else lambda: small_model
     async with AsyncExitStack() as stack:
-        tools = _tools(settings, embedder, stack)
+        tools = replace(_tools(settings, embedder, stack), on_search=on_search)
         host = Host(settings.data, opener, _scratch, clock or SystemClock(), settings.open_minds, model, tools)
         stack.push_async_callback(host.close)
         yield host
@@ -61,9 +66,10 @@ async def house(
     small_model: SmallModel | None = None,
     embedder: Embedder | None = None,
     on_owner: OnOwner | None = None,
+    on_search: OnSearch = lambda _: None,
 ) -> AsyncIterator[House]:
     """The minds of the data folder, whether this process owns it or another does. `on_owner`: what the owner runs."""
-    here = partial(running, settings, clock, small_model, embedder)
+    here = partial(running, settings, clock, small_model, embedder, on_search)
     minds = House(settings.data, here, clock or SystemClock(), on_owner)
     await minds.enter()
     try:

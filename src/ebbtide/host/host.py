@@ -54,6 +54,10 @@ class Host:
     def agents(self) -> list[str]:
         return agents.agents(self.data)
 
+    def opened(self) -> list[str]:
+        """Whose minds are open, the longest unused first."""
+        return list(self._open)
+
     async def create(self, agent: str, metabolism: str, params: Mapping[str, Any] | None = None) -> None:
         """Make a mind that lives so. A bad parameter falls back and is logged, an unknown one is an error."""
         async with self._doors[agent]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 
 from ebbtide.core.changes import Access, Batch
@@ -13,6 +14,7 @@ from ebbtide.mind import touching
 from ebbtide.mind.indexing import PATIENCE, Indexing
 from ebbtide.mind.search import Asked, Found, Search, checked, stated
 from ebbtide.mind.tokens import new_token
+from ebbtide.mind.tools import Tools
 from ebbtide.mind.touching import Touched
 from ebbtide.mind.upkeep import Progress
 
@@ -22,6 +24,7 @@ log = logging.getLogger("ebbtide")
 class Searching:
     _store: Store
     _indexing: Indexing
+    _tools: Tools
     _read_only: bool
     _cascades: set[asyncio.Task[None]]
 
@@ -54,6 +57,7 @@ class Searching:
         every component of its rank, and what would have matched but is hidden or in the trash is told with the reason.
         `patience`: seconds to wait for vectors of what is new.
         """
+        started = time.perf_counter()
         words = (keywords,) if isinstance(keywords, str) else tuple(keywords)
         asked = Asked(text, k, stated(state), kind, domain, words, since, until, at_least, vitality, explain, patience)
         found = await Search(
@@ -62,6 +66,7 @@ class Searching:
         if self._store.regime.common.count_hits and found.hits and not self._read_only:
             ids = tuple(hit.memory.id for hit in found.hits)
             await self._store.apply(Batch((Access(self.now(), ids),), new_token()), lazy=True)
+        self._tools.on_search(time.perf_counter() - started)
         return found
 
     async def touch(self, *keys: str, revive: bool = False) -> Touched:
@@ -82,6 +87,10 @@ class Searching:
         """Until everything that earlier touches set off has happened."""
         while self._cascades:
             await asyncio.wait(list(self._cascades))
+
+    async def indexed(self) -> IndexInfo | None:
+        """What can be found so far, and what waits; None where nobody has searched yet."""
+        return await self._store.index_info() if self._indexing.opened else None
 
     async def reembed(self, progress: Progress | None = None) -> IndexInfo:
         """Read and embed what is not yet, or was by another embedder. May be left and taken up again at any time."""

@@ -10,8 +10,12 @@ from ebbtide.core.ports import Analyzer
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Asked again, each gives the same one; None where there is none. Whoever made them closes them."""
+    """Asked again, each gives the same one; None where there is none. Whoever made them closes them.
+
+    `on_search` is told of every search how many seconds it took.
+    """
 
     analyzer: Callable[[], Analyzer | None] = lambda: None
     embedder: Callable[[], Embedder | None] = lambda: None
     archive: Callable[[], Archive | None] = lambda: None
+    on_search: Callable[[float], None] = lambda _: None
