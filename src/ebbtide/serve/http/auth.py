@@ -1,0 +1,171 @@
+"""Who may come in, and to which minds. Every way in passes here: routes, tools for agents and pages."""
+
+import ipaddress
+from collections.abc import Callable, MutableMapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ebbtide.core.errors import EbbtideError
+from ebbtide.core.ports import Clock
+from ebbtide.serve.http import problems
+from ebbtide.serve.http.problems import Forbidden, Problem, Unauthorized
+from ebbtide.serve.keys import Key, Keyring
+
+COOKIE = "ebbtide_key"  # set by the page's login
+LOGIN = "/login"
+OPEN = frozenset({"/healthz", "/readyz"})
+# What the login itself is made of. A socket serves one page, found by a random name that only its reader was given.
+OF_THE_LOGIN = (LOGIN, "/_page/", "/_nicegui")
+_MINDS = ("v1", "minds")
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="ebbtide"'}
+_READS = ("GET", "HEAD", "OPTIONS")
+
+
+class Gate:
+    """Called as `authorize(request, agent, admin)`: returns if that may be, and raises if not.
+
+    Where no keys are required whoever shows none may do everything; a key that is shown counts, everywhere.
+    """
+
+    def __init__(self, keyring: Keyring, clock: Clock, *, required: bool) -> None:
+        self.required = required
+        self._keyring, self._clock = keyring, clock
+
+    def __call__(self, request: HTTPConnection, agent: str | None = None, admin: bool = False) -> None:
+        key = self.key(request)
+        if key is None:
+            return
+        if admin and not key.admin:
+            raise Forbidden("This takes an admin's key.")
+        if agent is not None and not key.opens(agent):
+            raise Forbidden("This key does not open that mind.")
+
+    def key(self, request: HTTPConnection) -> Key | None:
+        """The good key of this request; None where there is none and none is needed."""
+        said = request.headers.get("authorization")
+        key = self._cookie(request) if said is None else self._bearer(said)
+        if key is None and self.required:
+            raise Unauthorized("A key is needed: send it as `Authorization: Bearer KEY`.", headers=_CHALLENGE)
+        return key
+
+    def shown(self, request: HTTPConnection) -> Key | None:
+        """The good key of a request that needs none."""
+        with suppress(Unauthorized):
+            return self.key(request)
+        return None
+
+    def sees(self, request: HTTPConnection) -> Callable[[str], bool]:
+        """Which minds this request may know of."""
+        key = self.key(request)
+        return (lambda _: True) if key is None else key.opens
+
+    def is_current(self, key: Key) -> bool:
+        return self._keyring.current(key.id, self._clock.now()) is not None
+
+    def opened_by(self, said: str) -> Callable[[str], bool] | None:
+        """Which minds a page may show to who said this; None: not even an empty page."""
+        key = self._keyring.find(said, self._clock.now()) if said else None
+        if key is not None:
+            return key.opens
+        return None if self.required else lambda _: True
+
+    def _cookie(self, request: HTTPConnection) -> Key | None:
+        """One that is not good any more counts as none: it is the browser that says it, not the reader."""
+        said = request.cookies.get(COOKIE, "") if _takes_cookies(request.scope) else ""
+        return self._keyring.find(said, self._clock.now()) if said else None
+
+    def _bearer(self, said: str) -> Key:
+        scheme, _, word = said.partition(" ")
+        key = self._keyring.find(word.strip(), self._clock.now()) if scheme.casefold() == "bearer" else None
+        if key is None:
+            raise Unauthorized("This key is not known, or not any more.", headers=_CHALLENGE)
+        return key
+
+
+class Guard:
+    """Stands before the whole application, so that no route can be forgotten.
+
+    It turns away who has no good key, and who has one for another mind than the path names.
+    What a path does not say (a page, a tool) the application asks the gate itself.
+    """
+
+    def __init__(self, app: ASGIApp, gate: Gate, *, login: bool = False) -> None:
+        self._app, self._gate, self._login = app, gate, login
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        request = HTTPConnection(scope)
+        try:
+            key = self._admitted(request)
+        except (Problem, EbbtideError) as error:
+            await self._refuse(error, request)(scope, receive, send)
+            return
+        if scope["type"] == "websocket" and key is not None:
+            receive = self._while_good(key, receive)
+        await self._app(scope, receive, send)
+
+    def _admitted(self, request: HTTPConnection) -> Key | None:
+        path = str(request.scope["path"])
+        if path in OPEN or (self._login and path.startswith(OF_THE_LOGIN)):
+            return self._gate.shown(request)
+        first, second, agent = (*path.strip("/").split("/"), "", "", "")[:3]
+        named = agent if (first, second) == _MINDS and agent else None
+        self._gate(request, named, path == "/metrics")
+        return self._gate.key(request)
+
+    def _refuse(self, error: Exception, request: HTTPConnection) -> ASGIApp:
+        if request.scope["type"] == "websocket":
+            return _closed
+        if self._login and isinstance(error, Unauthorized) and _is_a_reader(request):
+            return RedirectResponse(f"{LOGIN}?then={quote(request.url.path, safe='')}", 303)
+        return problems.answer(error)
+
+    def _while_good(self, key: Key, receive: Receive) -> Receive:
+        """A page that is open when its key is revoked hears no more."""
+
+        async def next_message() -> Message:
+            message = await receive()
+            if self._gate.is_current(key):
+                return message
+            return {"type": "websocket.disconnect", "code": 1008}
+
+        return next_message
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can speak to it there."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+# ----
+
+
+def _takes_cookies(scope: MutableMapping[str, Any]) -> bool:
+    """Browsers send cookies by themselves: enough to look, and to use the page, but not to change things by the API."""
+    path = str(scope["path"])
+    if path == "/mcp" or path.startswith("/mcp/"):
+        return False
+    return not path.startswith("/v1/") or scope.get("method") in _READS
+
+
+def _is_a_reader(request: HTTPConnection) -> bool:
+    """Somebody at a browser, who can be asked for a key."""
+    path = str(request.scope["path"])
+    looks = request.scope.get("method") == "GET" and "text/html" in request.headers.get("accept", "")
+    return looks and not path.startswith(("/v1/", "/mcp"))
+
+
+async def _closed(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "websocket.close", "code": 1008})
