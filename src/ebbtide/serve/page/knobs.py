@@ -1,0 +1,144 @@
+"""The parameters of a mind as something to turn: range, step, and in two languages what each does."""
+
+import math
+from dataclasses import Field, dataclass
+from typing import Any
+
+from ebbtide.core.parameters import Common, parameters_of
+
+_STEPS = 200  # of a slider, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A number has `low`, `high` and `step`; a choice has `options`; a switch has neither."""
+
+    name: str
+    default: Any
+    unit: str
+    low: float = 0.0
+    high: float = 0.0
+    step: float = 0.0
+    options: tuple[str, ...] = ()
+    common: bool = False
+
+    @property
+    def whole(self) -> bool:
+        return isinstance(self.default, int) and not self.switch
+
+    @property
+    def switch(self) -> bool:
+        return isinstance(self.default, bool)
+
+
+def knobs(metabolism: str, params: dict[str, Any]) -> list[Knob]:
+    """In the order in which the metabolism names them; those every mind has come last."""
+    common = set(Common.__dataclass_fields__)
+    return [_knob(f, params[f.name], common=f.name in common) for f in parameters_of(metabolism)]
+
+
+def _knob(f: Field[Any], value: Any, *, common: bool) -> Knob:
+    unit, options = f.metadata.get("unit", ""), f.metadata.get("options", ())
+    if options or isinstance(f.default, bool):
+        return Knob(f.name, f.default, unit, options=options, common=common)
+    low, high = _range(f, float(value))
+    whole = isinstance(f.default, int)
+    step = 1.0 if whole and high - low <= _STEPS else _step(high - low, whole)
+    low = min(step, float(value)) if f.metadata.get("above") is not None else low
+    return Knob(f.name, f.default, unit, low, high, step, common=common)
+
+
+def _range(f: Field[Any], value: float) -> tuple[float, float]:
+    """As far as it is allowed, and not much farther than the default and what it is now."""
+    low, high, above = (f.metadata.get(name) for name in ("low", "high", "above"))
+    usual: Any = f.default
+    far = max(abs(usual), abs(value), 10.0 if isinstance(usual, int) else 0.5)
+    bottom = low if low is not None else above if above is not None else -4.0 * far
+    return float(bottom), min(float(high), 20.0 * far) if high is not None else 4.0 * far
+
+
+def _step(span: float, whole: bool) -> float:
+    """A round number that divides the span into at most so many."""
+    exact = span / _STEPS
+    power = 10.0 ** math.floor(math.log10(exact))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= exact * (1 - 1e-9))
+    return max(1.0, step) if whole else step
+
+
+def changed(now: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+    """What differs from how the mind lives now."""
+    return {name: value for name, value in wanted.items() if name in now and value != now[name]}
+
+
+MEANINGS: dict[str, tuple[str, str]] = {
+    "a": ("weight of links that point here", "指向它的链接的权重"),
+    "b": ("weight of links that leave from here", "从它出发的链接的权重"),
+    "c": ("weight of uses", "使用次数的权重"),
+    "d": ("weight of walks along links to it", "沿链接走到它的次数的权重"),
+    "e": ("weight of a recent use", "最近使用的权重"),
+    "f": ("weight of a recent link", "最近有链接活动的权重"),
+    "g": ("what age takes off", "年龄扣减的权重"),
+    "t_access": ("how long a use stays recent", "一次使用多久算“最近”"),
+    "t_link": ("how long a link stays recent", "一次链接活动多久算“最近”"),
+    "t_age": ("the unit age is measured in", "计算年龄的单位"),
+    "theta_active": ("score from which a memory is active", "达到此分即为活跃"),
+    "theta_delete": ("score at which a memory may be suggested for deletion", "低于此分可能被建议删除"),
+    "delete_idle": ("idle for so long before deletion is suggested", "闲置多久才建议删除"),
+    "merge_idle": ("nothing happened for so long before merging is suggested", "平静多久才建议合并"),
+    "merge_degree": ("at most so many links, for merging to be suggested", "链接不超过此数才建议合并"),
+    "merge_overlap": ("how alike two must be for merging to be suggested", "相似到何种程度才建议合并"),
+    "rank_bonus": ("how much vitality counts in search", "搜索排序中活力的分量"),
+    "tick_every": ("how often states are written down", "多久记录一次状态"),
+    "focus_limit": ("how many things are in focus at once", "同时处于焦点的数量"),
+    "decay_rate": ("what a scan leaves of a link's strength", "每次扫描后链接强度保留的比例"),
+    "link_initial_strength": ("strength of a link between neighbours", "相邻片段之间链接的初始强度"),
+    "delete_threshold": ("a text that would be shorter is forgotten", "缩到比这更短就遗忘"),
+    "link_break_threshold": ("a link weaker than this breaks", "比这更弱的链接会断开"),
+    "time_slice": ("how long it may compress before others have their turn", "每轮压缩最多用时"),
+    "max_retries": ("how often the small model is asked again", "小模型失败后重试次数"),
+    "default_search_depth": ("how many links a recall goes", "回忆默认走多少层链接"),
+    "scan_budget": ("memories looked at in a cycle", "每轮扫描的记忆数"),
+    "node_pool": ("the most memories it ever holds", "最多保有多少条记忆"),
+    "basis": ("length a text shrinks from", "文本缩短以何长度为准"),
+    "traces": ("what becomes of traces that were recalled", "被回忆到的痕迹如何处理"),
+    "initial": ("score at birth", "出生时的分数"),
+    "daily_factor": ("what a day leaves of the score", "每过一天分数保留的比例"),
+    "structure_gain": ("how much links slow the wear", "链接减缓衰减的程度"),
+    "structure_scale": ("how many links it takes for that", "需要多少链接才显著减缓"),
+    "usage_gain": ("points a well-spaced use adds", "间隔足够的一次使用加多少分"),
+    "usage_spacing": ("how far apart uses must be to count fully", "使用间隔多久才充分计分"),
+    "active_from": ("score from which a memory is active", "达到此分即为活跃"),
+    "cold_from": ("score below which a memory is deprecated", "低于此分即为弃用"),
+    "decay": ("whether time wears scores down", "分数是否随时间衰减"),
+    "delete_below": ("retention at which a memory expires", "保持率低于此值即过期"),
+    "initial_importance": ("importance at birth, unless given", "出生时的重要度（未给出时）"),
+    "initial_strength": ("strength at birth", "出生时的强度"),
+    "ephemeral_strength": ("strength at birth of what is ephemeral", "临时记忆出生时的强度"),
+    "ephemeral_max": ("the most what is ephemeral ever reaches", "临时记忆的强度上限"),
+    "max_strength": ("the most strength ever reaches", "强度上限"),
+    "shortest_life": ("nothing expires sooner than this", "最短寿命"),
+    "touch_gain": ("how much a well-spaced use strengthens", "间隔足够的一次使用增强多少"),
+    "decay_weight": ("how much retention counts in search", "搜索排序中保持率的分量"),
+    "reap_buffer": ("expired for so long before the reaper comes", "过期多久后才清理"),
+    "delete_importance": ("less important than this is deleted", "重要度低于此值即删除"),
+    "prune_importance": ("less important than this is pruned", "重要度低于此值即修剪"),
+    "prune_days": ("a pruned memory is deleted after this", "修剪后多久删除"),
+    "reap_every": ("how often the reaper comes", "多久清理一次"),
+    "trash_days": ("how long the trash keeps things", "回收站保留多久"),
+    "touch_spacing": ("uses closer than this count once", "间隔小于此的使用只算一次"),
+    "count_hits": ("whether being found counts as being used", "被搜到是否算被使用"),
+    "candidates": ("how many candidates a search ranks", "搜索时参与排序的候选数"),
+    "spread": ("how much links lift what is next to a hit", "链接对命中邻居的提升程度"),
+}
+
+UNITS: dict[str, tuple[str, str]] = {
+    "": ("", ""),
+    "hours": ("hours", "小时"),
+    "days": ("days", "天"),
+    "links": ("links", "条链接"),
+    "characters": ("characters", "字"),
+    "milliseconds": ("ms", "毫秒"),
+    "nodes per cycle, 0: no limit": ("a cycle, 0: no limit", "条/轮，0 为不限"),
+    "nodes, 0: no limit": ("memories, 0: no limit", "条，0 为不限"),
+    "memories": ("memories", "条"),
+}
