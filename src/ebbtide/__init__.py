@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ebbtide import sync
     from ebbtide.app import open_mind as open  # noqa: A004 — `ebbtide.open` reads as it should
     from ebbtide.core.draft import Draft
     from ebbtide.core.errors import EbbtideError
@@ -27,6 +28,7 @@ __all__ = [
     "Step",
     "__version__",
     "open",
+    "sync",
 ]
 
 _HOME = {
@@ -41,9 +43,12 @@ _HOME = {
     "Step": "core.memory",
     "open": "app:open_mind",
 }
+_ROOMS = ("sync",)
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"ebbtide.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'ebbtide' has no attribute {name!r}")
     module, _, attribute = _HOME[name].partition(":")

@@ -1,0 +1,64 @@
+"""Minds without `async`: the same verbs, blocking.
+
+    with ebbtide.sync.open("ada", data="minds") as mind:
+        mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")
+
+A mind lives on an event loop in a thread of its own, which goes on between two calls: queues, indexes and other
+processes that share the mind are served meanwhile. It may be used from any thread. Ctrl-C leaves the call in hand.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from ebbtide.app import open_mind
+from ebbtide.core.embedding import Embedder
+from ebbtide.core.ports import Clock, SmallModel
+from ebbtide.mind import Mind
+from ebbtide.sync.portal import Portal
+from ebbtide.sync.verbs import SyncMind
+
+__all__ = ["SyncMind", "connect", "open"]
+
+
+@contextmanager
+def open(  # noqa: A001 — `ebbtide.sync.open` reads as it should
+    agent: str | None = None,
+    *,
+    data: str | Path | None = None,
+    metabolism: str | None = None,
+    durability: str | None = None,
+    clock: Clock | None = None,
+    model: SmallModel | None = None,
+    embedder: Embedder | None = None,
+    **params: Any,
+) -> Iterator[SyncMind]:
+    """Open an agent's mind, or make it if there is none yet, as `ebbtide.open` does."""
+    opening = open_mind(
+        agent,
+        data=data,
+        metabolism=metabolism,
+        durability=durability,
+        clock=clock,
+        model=model,
+        embedder=embedder,
+        **params,
+    )
+    with _blocking(opening) as mind:
+        yield mind
+
+
+@contextmanager
+def connect(url: str, key: str | None = None, *, agent: str, **how: Any) -> Iterator[SyncMind]:
+    """A mind of a server, as `ebbtide.client.connect` gives it."""
+    from ebbtide import client
+
+    with _blocking(client.connect(url, key, agent=agent, **how)) as mind:
+        yield mind
+
+
+@contextmanager
+def _blocking(opening: AbstractAsyncContextManager[Mind]) -> Iterator[SyncMind]:
+    with Portal(opening) as portal:
+        yield SyncMind(portal.value, portal)

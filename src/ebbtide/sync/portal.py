@@ -1,0 +1,94 @@
+"""An event loop in a thread of its own, and the way in for everybody else."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+from ebbtide.core.errors import Conflict, StoreClosed
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Portal(Generic[T]):
+    """Holds an asynchronous resource open while its block lasts. What was asked for is done before it is closed."""
+
+    def __init__(self, opening: AbstractAsyncContextManager[T]) -> None:
+        self._opening = opening
+        self._opened: Future[T] = Future()
+        self._closed: Future[None] = Future()
+        # A daemon: whoever never leaves the block must still be able to leave the program.
+        self._thread = threading.Thread(target=self._run, name="ebbtide", daemon=True)
+        self._calls: set[asyncio.Task[None]] = set()
+        self._loop: asyncio.AbstractEventLoop
+        self._holder: asyncio.Task[None]
+        self._leave: asyncio.Event
+        self._left = False
+
+    @property
+    def value(self) -> T:
+        return self._opened.result()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        try:
+            self._opened.result()
+        except BaseException:  # it could not be opened; or this thread was interrupted, and nobody will leave
+            self._give_up()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._left = True
+        self._loop.call_soon_threadsafe(self._leave.set)
+        self._closed.result()
+        self._thread.join()
+
+    def call(self, work: Callable[[], Awaitable[R]]) -> R:
+        """Wait for it. Interrupted, it is cancelled: what was not yet written stays unwritten."""
+        if threading.current_thread() is self._thread:
+            raise Conflict(problem="a callback of one call cannot make another: note it down, and call afterwards")
+        if self._left:
+            raise StoreClosed
+        answer: Future[R] = asyncio.run_coroutine_threadsafe(self._counted(work), self._loop)
+        try:
+            return answer.result()
+        except BaseException:
+            answer.cancel()  # does nothing if the error is the answer
+            raise
+
+    async def _counted(self, work: Callable[[], Awaitable[R]]) -> R:
+        task = asyncio.current_task()
+        assert task is not None
+        self._calls.add(task)
+        try:
+            return await work()
+        finally:
+            self._calls.discard(task)
+
+    def _give_up(self) -> None:
+        if not self._opened.done():
+            self._loop.call_soon_threadsafe(self._holder.cancel)
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._hold())
+        except BaseException as error:  # noqa: BLE001 — whoever opened or closed it is told
+            (self._closed if self._opened.done() else self._opened).set_exception(error)
+        else:
+            self._closed.set_result(None)
+
+    async def _hold(self) -> None:
+        holder = asyncio.current_task()
+        assert holder is not None
+        self._loop, self._holder, self._leave = asyncio.get_running_loop(), holder, asyncio.Event()
+        async with self._opening as value:
+            self._opened.set_result(value)
+            await self._leave.wait()
+            while self._calls:
+                await asyncio.wait(list(self._calls))

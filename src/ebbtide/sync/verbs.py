@@ -1,0 +1,74 @@
+"""Every verb of `Mind`, blocking: wrapped, never copied. verbs.pyi, which is generated, has their types."""
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import wraps
+from typing import Any
+
+from ebbtide.host.wire import VIEWS
+from ebbtide.mind import Mind
+from ebbtide.sync.portal import Portal
+
+_AT_ONCE = 256  # entries fetched in one go
+
+
+class SyncMind:
+    """One agent's memory, for code without `async`. A view of another time or regime is one too."""
+
+    def __init__(self, mind: Mind, portal: Portal[Any]) -> None:
+        self._mind, self._portal = mind, portal
+
+    @property
+    def agent(self) -> str:
+        return self._mind.agent
+
+    def entries(self) -> Iterator[Any]:
+        rest = self._mind.entries()
+        while some := self._portal.call(lambda: _next(rest)):
+            yield from some
+
+
+async def _next(rest: AsyncIterator[Any]) -> list[Any]:
+    found: list[Any] = []
+    async for entry in rest:
+        found.append(entry)
+        if len(found) == _AT_ONCE:
+            break
+    return found
+
+
+def _blocking(name: str, verb: Callable[..., Any]) -> Any:
+    @wraps(verb)
+    def call(self: SyncMind, *args: Any, **options: Any) -> Any:
+        value = self._portal.call(lambda: getattr(self._mind, name)(*args, **options))
+        return SyncMind(value, self._portal) if name in VIEWS else value
+
+    return call
+
+
+def _plain(name: str, verb: Callable[..., Any]) -> Any:
+    @wraps(verb)
+    def call(self: SyncMind, *args: Any, **options: Any) -> Any:
+        return getattr(self._mind, name)(*args, **options)
+
+    return call
+
+
+def _property(name: str, doc: str | None) -> Any:
+    return property(lambda self: getattr(self._mind, name), doc=doc)
+
+
+def _furnish() -> None:
+    for name, member in inspect.getmembers(Mind):
+        if name.startswith("_") or name in vars(SyncMind):
+            continue
+        if isinstance(member, property):
+            setattr(SyncMind, name, _property(name, member.__doc__))
+        elif inspect.iscoroutinefunction(member):
+            setattr(SyncMind, name, _blocking(name, member))
+        else:
+            setattr(SyncMind, name, _plain(name, member))
+    SyncMind.entries.__doc__ = Mind.entries.__doc__
+
+
+_furnish()
