@@ -103,11 +103,12 @@ class Keyring:
         return self._change(add)
 
     def revoke(self, id_: str) -> Key:
+        gone = self._now().get(id_)
+        if gone is None:
+            raise NotFound(problem=f"there is no key {id_!r:.80}: `ebbtide keys list` shows those there are")
+
         def drop(keys: tuple[Key, ...]) -> tuple[tuple[Key, ...], Key]:
-            gone = next((key for key in keys if key.id == id_), None)
-            if gone is None:
-                raise NotFound(problem=f"there is no key {id_!r:.80}: `ebbtide keys list` shows those there are")
-            return tuple(key for key in keys if key is not gone), gone
+            return tuple(key for key in keys if key.id != id_), gone
 
         return self._change(drop)
 
