@@ -18,6 +18,7 @@ from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, NotFound, 
 from ebbtide.serve.cli import (
     forgetting,
     history,
+    mcp,
     memories,
     minds,
     network,
@@ -25,6 +26,7 @@ from ebbtide.serve.cli import (
     render,
     schedule,
     searching,
+    serving,
     tending,
 )
 from ebbtide.serve.cli.caller import Caller
@@ -65,7 +67,7 @@ def root(
     context.obj = Caller(data=data, agent=agent, as_of=as_of, as_json=as_json)
 
 
-for module in (memories, searching, network, tending, reaping, schedule, forgetting, history, minds):
+for module in (memories, searching, network, tending, reaping, schedule, forgetting, history, minds, serving, mcp):
     module.register(app)
 
 
@@ -110,7 +112,10 @@ def exit_code(error: EbbtideError) -> int:
 
 
 def hoisted(arguments: Sequence[str]) -> list[str]:
-    """Global options to the front, wherever they were typed; after `--` everything is as it is."""
+    """Global options to the front, wherever they were typed; after `--` everything is as it is.
+
+    A key may be for several agents, so `keys` has an --agent of its own.
+    """
     front: list[str] = []
     rest: list[str] = []
     remaining = list(arguments)
@@ -119,7 +124,7 @@ def hoisted(arguments: Sequence[str]) -> list[str]:
         if word == "--":
             return [*front, *rest, word, *remaining]
         takes = _takes(word)
-        if takes is None:
+        if takes is None or (rest[:1] == ["keys"] and word.startswith(("--agent", "-a"))):
             rest.append(word)
             continue
         front.append(word)

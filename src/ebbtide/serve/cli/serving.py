@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ebbtide.serve.keys import Key, Keyring
     from ebbtide.serve.server import Address
 
-PANEL = "Serving"
+PANEL = "Servers"
 keys = typer.Typer(no_args_is_help=True, help="The keys by which others come in.")
 
 

@@ -1,0 +1,264 @@
+"""The one process of `ebbtide serve`: the API, the tools for agents and the page over one house, with its scheduler.
+
+It listens, then enters the house, then builds what takes long to load. A signal ends it: nothing new is let in, what is
+in hand is finished, everything is on disk. A second one does not wait for what is in hand.
+"""
+
+import asyncio
+import errno
+import logging
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp
+
+from ebbtide.app import SystemClock, house, scheduler
+from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, StoreUnreadable
+from ebbtide.host.host import Host
+from ebbtide.host.ownership import House
+from ebbtide.serve.http.auth import Gate, Guard, is_loopback
+from ebbtide.serve.http.logs import Observed
+from ebbtide.serve.http.metrics import CONTENT_TYPE, Metrics
+from ebbtide.serve.keys import Keyring
+from ebbtide.settings import Settings
+
+log = logging.getLogger("ebbtide")
+
+GRACE = 20  # seconds for what is in hand when the server is told to stop
+BACKLOG = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to look. `page` is None where there is none."""
+
+    url: str
+    docs: str
+    mcp: str
+    page: str | None
+    owner: bool
+    keys: bool
+
+
+Ready = Callable[[Address], None]
+
+
+async def serve(settings: Settings, ready: Ready, *, page: bool = True, demo: bool = False) -> None:
+    """Until a signal comes. `ready` is told where to look as soon as it answers there."""
+    keyring = Keyring(settings.data)
+    gate = Gate(keyring, SystemClock(), required=keys_required(settings, keyring))
+    metrics, stopping = Metrics(), asyncio.Event()
+    async with AsyncExitStack() as stack:
+        listener = stack.enter_context(_listening(settings))
+        _make_folder(settings.data)
+        on_owner = partial(_keeping, settings, metrics)
+        minds = await stack.enter_async_context(house(settings, on_owner=on_owner, on_search=metrics.searched))
+        app = await stack.enter_async_context(application(minds, settings, gate, metrics, stopping, page=page))
+        server = _Server(_config(Observed(Guard(app, gate, login=page), metrics.answered)))
+        server.ready = partial(ready, _address(listener, app, minds, gate, page=page))
+        stack.enter_context(_signals(server, stopping))
+        stack.push_async_callback(_cancelled, asyncio.create_task(_demo(minds, wanted=demo)))
+        await server.serve([listener])
+
+
+def keys_required(settings: Settings, keyring: Keyring) -> bool:
+    """Raises InvalidInput where others could come in and there is nothing to know them by."""
+    required = settings.require_keys or not is_loopback(settings.host)
+    if required and not keyring.keys():
+        where = f"{settings.host!r:.80} can be reached by others" if not settings.require_keys else "keys are required"
+        raise InvalidInput(problem=f"{where}, and there is no key yet: make one with `ebbtide keys create --admin`")
+    return required
+
+
+@asynccontextmanager
+async def application(
+    minds: House, settings: Settings, gate: Gate, metrics: Metrics, stopping: asyncio.Event, *, page: bool = True
+) -> AsyncIterator[FastAPI]:
+    """Everything that answers. The page comes last: it has the root, and what nobody else knows is its to miss."""
+    from ebbtide.serve.http.app import create_app
+    from ebbtide.serve.mcp.http import mount as mount_mcp
+
+    app = create_app(minds, settings, authorize=gate)
+    _add_health(app, minds, metrics, stopping)
+    tools = mount_mcp(app, minds, gate, settings, local=not gate.required)
+    if page:
+        from ebbtide.serve.page import mount as mount_page
+
+        mount_page(app, minds, settings, gate.opened_by if gate.required else None)
+    async with tools.running():
+        yield app
+
+
+def _add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.Event) -> None:
+    async def healthz() -> Response:
+        return JSONResponse({"status": "alive"})
+
+    async def readyz() -> Response:
+        able = minds.entered and not stopping.is_set()
+        return JSONResponse({"status": "ready" if able else "not ready"}, 200 if able else 503)
+
+    async def figures() -> Response:
+        return Response(await metrics.text(minds), media_type=CONTENT_TYPE)
+
+    for path, answer in (("/healthz", healthz), ("/readyz", readyz), ("/metrics", figures)):
+        app.add_api_route(path, answer, methods=["GET"], include_in_schema=False, response_class=Response)
+
+
+# ---- the house
+
+
+@asynccontextmanager
+async def _keeping(settings: Settings, metrics: Metrics, host: Host) -> AsyncIterator[None]:
+    """What only the owner does: ticks and reapings when they are due, and what was left in the queues."""
+    keeper = metrics.scheduler = scheduler(host, settings)
+    waking = asyncio.create_task(_wake(host, settings.open_minds))
+    keeper.start()
+    try:
+        yield
+    finally:
+        metrics.scheduler = None
+        await _cancelled(waking)
+        await keeper.stop()
+
+
+async def _wake(host: Host, most: int) -> None:
+    """Open each mind once, as many as may be open: what was handed over before the last stop is gone on with."""
+    for agent in host.agents()[:most]:
+        try:
+            async with host.mind(agent):
+                await asyncio.sleep(0)
+        except (EbbtideError, OSError) as error:
+            log.warning("the mind %s could not be opened: %s", agent, error)
+
+
+async def _demo(minds: House, *, wanted: bool) -> None:
+    if not wanted:
+        return
+    from ebbtide.serve.demo import fill
+
+    try:
+        made = await fill(minds)
+        log.info("demo minds: %s", ", ".join(made) or "all there already")
+    except (EbbtideError, OSError) as error:
+        log.warning("the demo minds could not be made: %s", error)
+
+
+def _make_folder(data: Path) -> None:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnreadable(path=data, detail=error.strerror or str(error)) from error
+
+
+async def _cancelled(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.wait([task])
+
+
+# ---- listening
+
+
+@contextmanager
+def _listening(settings: Settings) -> Iterator[socket.socket]:
+    """Before anything else: whoever cannot have the address need not load anything."""
+    try:
+        family, kind, _, _, where = socket.getaddrinfo(
+            settings.host or None, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise InvalidInput(problem=f"there is no host {settings.host!r:.80}: {error.strerror or error}") from None
+    with socket.socket(family, kind) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(where)
+        except OSError as error:
+            raise _taken(settings, error) from None
+        listener.setblocking(False)
+        yield listener
+
+
+def _taken(settings: Settings, error: OSError) -> EbbtideError:
+    place = f"{settings.host}:{settings.port}"
+    if error.errno == errno.EADDRINUSE:
+        return Conflict(problem=f"{place} is taken by another process: choose another with --port, or 0 for any")
+    return InvalidInput(problem=f"no listening at {place}: {error.strerror or error}")
+
+
+def _address(listener: socket.socket, app: FastAPI, minds: House, gate: Gate, *, page: bool) -> Address:
+    host, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    docs = f"{url}{app.docs_url or app.openapi_url}"
+    return Address(url, docs, f"{url}/mcp", f"{url}/" if page else None, minds.owner, gate.required)
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE,
+        backlog=BACKLOG,
+    )
+
+
+# ---- stopping
+
+
+class _Server(uvicorn.Server):
+    """Signals are ours: when it has stopped there are still minds to be closed."""
+
+    ready: Callable[[], None]
+
+    def capture_signals(self) -> "AbstractContextManager[None]":  # type: ignore[override]
+        return nullcontext()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready()
+
+
+@contextmanager
+def _signals(server: uvicorn.Server, stopping: asyncio.Event) -> Iterator[None]:
+    """The first one asks to stop, the second not to wait, the third is the system's."""
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+
+    def stop() -> None:
+        if not stopping.is_set():
+            stopping.set()
+            server.should_exit = True
+        else:
+            server.force_exit = True
+            clear()
+
+    def clear() -> None:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+    with suppress(NotImplementedError):  # where there are no such signals, Ctrl-C interrupts
+        for number in numbers:
+            loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError):
+            clear()
