@@ -31,9 +31,9 @@ class Page:
     allowed: Allowed = everyone
     rebuild: Callable[[], Awaitable[None]] | None = None
 
-    def t(self, key: str, **facts: object) -> str:
-        """The text of that key in this page's language, its {names} filled in."""
-        return said(key, self.language, **facts)
+    def t(self, name: str, /, **facts: object) -> str:
+        """The text of that name in this page's language, its {names} filled in."""
+        return said(name, self.language, **facts)
 
     @asynccontextmanager
     async def mind(self, agent: str | None = None) -> AsyncIterator[Mind]:
@@ -43,6 +43,11 @@ class Page:
             raise UnknownMind(agent=name, data=self.house.data)
         async with self.house.mind(name) as mind:
             yield mind
+
+    @property
+    def top_view(self) -> str:
+        """The view of the navigation this page belongs to."""
+        return "memories" if self.view == "memory" else self.view
 
     def agents(self) -> list[str]:
         return [agent for agent in self.house.agents() if self.allowed(agent)]

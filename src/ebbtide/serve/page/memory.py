@@ -1,7 +1,251 @@
-"""To come."""
+"""One memory: what it says and said, where its number comes from, its curve and what is to come, links, history.
 
+Looking at it here counts as no use.
+"""
+
+from typing import Any
+
+from nicegui import ui
+
+from ebbtide.core.errors import UnknownMemory
+from ebbtide.core.memory import DAY, Mark, Memory
+from ebbtide.mind.explain import Explanation
+from ebbtide.mind.forgetting import Forgotten
+from ebbtide.mind.surroundings import Surroundings
+from ebbtide.serve.page import curve, parts, story
 from ebbtide.serve.page.frame import Page
+from ebbtide.serve.page.parts import box, button, card, link, text
+
+_LINKED = 200  # memories around it that are looked at for its links
+_SHOWN = 30
 
 
 async def build(page: Page) -> None:
-    raise NotImplementedError
+    key = page.query.get("key", "")
+    async with page.mind() as mind:
+        try:
+            explained = await mind.explain(key)
+        except UnknownMemory:
+            await _absent(page, key, await mind.trash())
+            return
+        ahead = await mind.explain(key, days=curve.horizon(explained))
+        past = await _past(mind, key, explained)
+        around = await mind.surroundings(key, limit=_LINKED, everything=True)
+        told = await story.of(mind, key)
+        params = mind.params
+    _head(page, explained)
+    with box("two"):
+        with box("stack"):
+            _says(page, explained.memory, story.has_earlier_text(told))
+            with card(page.t("memory.curve_scans" if ahead.metabolism == "network" else "memory.curve")):
+                chart = ui.echart(curve.options(page, past, ahead, params), renderer="svg").classes("chart")
+                chart.props["aria-label"] = explained.why
+            _links(page, explained.memory, around)
+        with box("stack"):
+            _coming(page, explained)
+            _terms(page, explained)
+            _signals(page, explained)
+            with card(page.t("memory.history")):
+                story.show(page, told, explained.at)
+
+
+async def _past(mind: Any, key: str, explained: Explanation) -> tuple[curve.Point, ...]:
+    """Since the last event; a network mind has no past in days."""
+    start = curve.last_event(explained)
+    if explained.metabolism == "network" or explained.at - start < 60.0:
+        return ()
+    before: Explanation = await mind.explain(key, at=start, days=(explained.at - start) / DAY)
+    return before.curve
+
+
+# ---- its head, and what can be done
+
+
+def _head(page: Page, explained: Explanation) -> None:
+    memory = explained.memory
+    with box("page-head"):
+        with box("tight grow"):
+            with box("row-of"):
+                text(memory.key, tag="h1")
+                parts.state_chip(page, memory.state)
+                for mark in Mark(memory.marks).names:
+                    text(page.t(f"mark.{mark}"), "chip plain s-bad")
+            text(explained.why, "soft", "p")
+        with box("actions"):
+            button(page.t("memory.touch"), lambda: _touch(page, memory), symbol="touch_app", classes="main")
+            button(page.t("memory.forget"), lambda: _forget(page, memory), symbol="delete", classes="danger")
+
+
+async def _touch(page: Page, memory: Memory) -> None:
+    with page.attempt():
+        async with page.mind() as mind:
+            touched = await mind.touch(memory.key, revive=True)
+        words = page.t("memory.touched" if touched.counted else "memory.throttled")
+        ui.notify(words, type="positive" if touched.counted else "info", position="bottom")
+        await page.refresh()
+
+
+async def _forget(page: Page, memory: Memory) -> None:
+    with page.attempt():
+        async with page.mind() as mind:
+            await mind.forget(memory.key)
+        await page.refresh()
+        parts.undo_bar(
+            page, page.t("memory.forgotten", key=parts.preview(memory.key, 60)), lambda: restore(page, memory.key)
+        )
+
+
+async def restore(page: Page, key: str, new_key: str | None = None) -> None:
+    with page.attempt(page.t("tidy.restored", key=parts.preview(new_key or key, 60))):
+        async with page.mind() as mind:
+            await mind.restore(key, new_key=new_key)
+        await page.refresh()
+
+
+# ---- what it says
+
+
+def _says(page: Page, memory: Memory, has_earlier: bool) -> None:
+    with card(page.t("memory.now")), box("stack"):
+        text(memory.text, "text", "p")
+        if memory.phrase and memory.phrase != memory.text:
+            text(memory.phrase, "soft", "p")
+        with box("row-of").style("gap: 6px"):
+            for words in (memory.kind, memory.domain, *memory.keywords):
+                if words:
+                    text(parts.preview(words, 60), "chip plain")
+        with box("row-of"):
+            moment = ui.element("input").classes("box").style("width: 210px").props("type=datetime-local id=moment")
+            moment.props["aria-label"] = moment.props["title"] = page.t("memory.moment")
+            then = box("stack")
+            back = button(page.t("memory.look_back"), lambda: None, symbol="history")
+            back.on("click", lambda event: _look_back(page, memory, then, event.args), js_handler=_TYPED)
+            if has_earlier:
+                button(page.t("memory.revert"), lambda: _revert(page, memory), symbol="undo")
+        then.move(target_index=-1)
+
+
+# What stands in the field of the moment goes with the click.
+_TYPED = "() => emit(document.getElementById('moment').value)"
+
+
+async def _look_back(page: Page, memory: Memory, where: ui.element, typed: Any) -> None:
+    moment = parts.moment_typed(str(typed))
+    if moment is None:
+        ui.notify(page.t("memory.no_moment"), type="warning", position="bottom")
+        return
+    where.clear()
+    with where, page.attempt():
+        async with page.mind() as mind:
+            then = await mind.as_of(moment)
+            try:
+                was = await then.look(memory.id)
+            except UnknownMemory:
+                text(page.t("memory.not_then"), "soft", "p")
+                return
+        _as_it_was(page, was, moment)
+
+
+def _as_it_was(page: Page, was: Memory, moment: float) -> None:
+    with box("tight").props("id=as-it-was"):
+        text(page.t("memory.past", when=parts.moment(moment)), "strong small")
+        text(was.text, "text past", "p")
+        state, vitality = page.t(f"state.{was.state}"), f"{was.vitality:.3f}"
+        text(page.t("memory.past_state", state=state, vitality=vitality), "soft small", "p")
+
+
+async def _revert(page: Page, memory: Memory) -> None:
+    with page.attempt(page.t("memory.reverted")):
+        async with page.mind() as mind:
+            await mind.revert(memory.key)
+        await page.refresh()
+
+
+# ---- numbers
+
+
+def _coming(page: Page, explained: Explanation) -> None:
+    with card(page.t("memory.coming")), box("time-line", "ul"):
+        for coming in explained.forecast:
+            with box(tag="li").style(f"--of: {curve.COLOURS.get(coming.event, 'var(--tide)')}"):
+                text(page.t(f"event.{coming.event}"), "strong")
+                with box("soft small"):
+                    if coming.scans is not None:
+                        text(page.t("after_scans", n=coming.scans))
+                    elif coming.at is None:
+                        text(page.t("memory.never"))
+                    else:
+                        text(f"{parts.ago(page, coming.at, explained.at)} · {parts.moment(coming.at)} UTC")
+
+
+def _terms(page: Page, explained: Explanation) -> None:
+    largest = max((abs(value) for value in explained.terms.values()), default=0.0) or 1.0
+    with card(page.t("memory.terms")), box("scroll"), box("table terms", "table"), box(tag="tbody"):
+        for name, value in explained.terms.items():
+            with box(tag="tr"):
+                text(name, "mono", "td")
+                with box(tag="td").style("width: 34%"):
+                    parts.meter(abs(value) / largest, "tide" if value >= 0 else "bad")
+                text(f"{value:.3f}", "right number", "td")
+        with box("sum", "tr"):
+            text(page.t("vitality"), tag="td")
+            box(tag="td")
+            text(f"{explained.memory.vitality:.3f}", "right number", "td")
+
+
+def _signals(page: Page, explained: Explanation) -> None:
+    rows = []
+    for name, value in explained.inputs.items():
+        said = parts.span(page, value) if name.startswith("seconds_since_") else parts.number(value)
+        rows.append((page.t(f"input.{name}"), said))
+    with card(page.t("memory.signals")):
+        parts.table((), rows, numbers=(1,), classes="small")
+
+
+# ---- what it is linked with
+
+
+def _links(page: Page, memory: Memory, around: Surroundings) -> None:
+    names = {sight.memory.id: sight.memory for sight in around.sights}
+    lost = {ghost.id: ghost for ghost in around.lost}
+    own = [one for one in around.links if memory.id in (one.source, one.target)]
+    with card(page.t("memory.links")):
+        if not own:
+            text(page.t("memory.no_links"), "soft", "p")
+        with box("list"):
+            for one in sorted(own, key=lambda one: -one.strength)[:_SHOWN]:
+                there = one.target if one.source == memory.id else one.source
+                arrow = "→" if one.source == memory.id else "←"
+                with box("row-of").style("padding: 8px 0; flex-wrap: nowrap"):
+                    text(f"{arrow} {parts.preview(one.relation, 40)}", "soft small").style("flex: 0 0 26%")
+                    with box("tight grow"):
+                        _end(page, names.get(there), lost.get(there))
+                    with box().style("flex: 0 0 15%"):
+                        parts.meter(one.strength, names[there].state if there in names else "expired")
+                    text(f"{one.strength:.2f}", "number small soft")
+
+
+def _end(page: Page, memory: Memory | None, lost: Any) -> None:
+    if memory is not None:
+        link(page.url("memory", key=memory.key), "says", parts.preview(memory.key, 80))
+    else:
+        known = page.t("memory.trace", key=parts.preview(lost.key, 60)) if lost and lost.key else page.t("memory.lost")
+        text(known, "faint says")
+
+
+# ---- where there is none
+
+
+async def _absent(page: Page, key: str, trash: Any) -> None:
+    """In the trash it can be brought back from here; else there is nothing to see."""
+    gone: Forgotten | None = next((one for one in trash if one.key == key), None)
+    if gone is None:
+        parts.refused(page, page.t("memory.unknown", key=parts.preview(key, 80)))
+        return
+    async with page.mind() as mind:
+        now = mind.now()
+    with parts.page_head(gone.key, page.t("memory.gone", when=parts.ago(page, gone.forgotten_at, now))):
+        button(page.t("tidy.restore"), lambda: restore(page, key), symbol="restore", classes="main")
+    with card(), box("stack"):
+        text(gone.text, "text ghost", "p")
+        text(page.t("memory.gone_until", when=parts.moment(gone.gone_at)), "soft small", "p")

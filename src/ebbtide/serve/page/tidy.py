@@ -1,7 +1,134 @@
-"""To come."""
+"""What may be tidied up, and what is in the trash: accept, dismiss, restore; and everything that was done, undone."""
 
+from collections.abc import Sequence
+
+from nicegui import ui
+
+from ebbtide.mind.forgetting import Forgotten
+from ebbtide.mind.suggestions import Suggestion
+from ebbtide.serve.page import parts, story
 from ebbtide.serve.page.frame import Page
+from ebbtide.serve.page.parts import box, button, card, heading, link, text
+
+SUGGESTED = 50
+TRASH = 50  # shown at first
 
 
 async def build(page: Page) -> None:
-    raise NotImplementedError
+    async with page.mind() as mind:
+        suggested = await mind.suggestions(limit=SUGGESTED)
+        trash = await mind.trash()
+        metabolism, now = mind.metabolism, mind.now()
+    with parts.page_head(page.t("view.tidy"), page.t("tidy.under")):
+        pass
+    with box("two"):
+        with box("stack", "section"):
+            heading(page.t("tidy.suggestions"))
+            for suggestion in suggested:
+                _suggestion(page, suggestion)
+            if not suggested:
+                _nothing_suggested(page, metabolism)
+        with box("stack", "section").props("id=trash"):
+            heading(page.t("tidy.trash"))
+            _trash(page, trash, now)
+
+
+# ---- suggestions
+
+
+def _nothing_suggested(page: Page, metabolism: str) -> None:
+    with card():
+        if metabolism == "activity":
+            parts.nothing("spa", page.t("tidy.none"), page.t("tidy.none_more"))
+        else:
+            parts.nothing("spa", page.t("tidy.not_here", metabolism=metabolism))
+
+
+def _suggestion(page: Page, suggestion: Suggestion) -> None:
+    merge = suggestion.kind == "merge"
+    with card(classes="suggestion"), box("stack").style("gap: 12px"):
+        with box("row-of"):
+            text(page.t(f"tidy.{suggestion.kind}"), f"chip s-{'cold' if merge else 'bad'}")
+            if suggestion.overlap is not None:
+                text(page.t("tidy.overlap", n=f"{suggestion.overlap:.0%}"), "chip plain")
+        with box("pair" if merge else ""):
+            for place, (key, says) in enumerate(zip(suggestion.keys, suggestion.texts, strict=True)):
+                _said(page, key, says, ("tidy.stays", "tidy.goes")[place] if merge else "")
+        text(suggestion.why, "soft small", "p")
+        with box("row-of"):
+            accept = page.t(f"tidy.accept_{suggestion.kind}")
+            named = ", ".join(parts.preview(key, 60) for key in suggestion.keys)
+            button(accept, lambda: _accept(page, suggestion), classes="main slim", label=f"{accept}: {named}")
+            dismiss = page.t("tidy.dismiss")
+            button(dismiss, lambda: _dismiss(page, suggestion), classes="slim", label=f"{dismiss}: {named}")
+
+
+def _said(page: Page, key: str, says: str, part: str) -> None:
+    with box("quote tight"):
+        with box("row-of"):
+            link(page.url("memory", key=key), "strong", parts.preview(key, 60))
+            if part:
+                text(page.t(part), "faint small")
+        text(parts.preview(says, 400), "text", "p")
+
+
+async def _accept(page: Page, suggestion: Suggestion) -> None:
+    with page.attempt():
+        async with page.mind() as mind:
+            await mind.accept(suggestion.kind, *suggestion.keys)
+        await page.refresh()
+        gone = suggestion.keys[-1]
+        first, last = (parts.preview(key, 40) for key in (suggestion.keys[0], gone))
+        merge = suggestion.kind == "merge"
+        words = page.t("tidy.merged", key=first, other=last) if merge else page.t("tidy.deleted", key=last)
+        parts.undo_bar(page, words, lambda: _restore(page, gone, "tidy.undone"))
+
+
+async def _dismiss(page: Page, suggestion: Suggestion) -> None:
+    with page.attempt(page.t("tidy.dismissed")):
+        async with page.mind() as mind:
+            await mind.dismiss(suggestion.kind, *suggestion.keys)
+        await page.refresh()
+
+
+# ---- the trash
+
+
+def _trash(page: Page, trash: Sequence[Forgotten], now: float) -> None:
+    with card(classes="flush"):
+        if not trash:
+            parts.nothing("delete_outline", page.t("tidy.trash_none"))
+        with box("list") as listed:
+            for gone in trash[:TRASH]:
+                _gone(page, gone, now)
+    if len(trash) > TRASH:
+        _rest(page, listed, trash[TRASH:], now)
+
+
+def _rest(page: Page, listed: ui.element, trash: Sequence[Forgotten], now: float) -> None:
+    def more() -> None:
+        with listed:
+            for gone in trash[:500]:
+                _gone(page, gone, now)
+        button_more.delete()
+
+    button_more = button(page.t("tidy.more", n=min(len(trash), 500)), more)
+
+
+def _gone(page: Page, gone: Forgotten, now: float) -> None:
+    with box("item gone").style("grid-template-columns: minmax(0, 1fr) auto"):
+        with box("tight"):
+            text(parts.preview(gone.key, 80), "strong")
+            text(parts.preview(gone.text), "soft says")
+            when, end = parts.ago(page, gone.forgotten_at, now), parts.ago(page, gone.gone_at, now)
+            text(page.t("tidy.left", when=when, cause=story.cause(page, gone.cause), end=end), "faint small")
+        restore = page.t("tidy.restore")
+        back = button(restore, lambda: _restore(page, gone.key), symbol="restore", classes="slim")
+        back.props["aria-label"] = f"{restore}: {parts.preview(gone.key, 80)}"
+
+
+async def _restore(page: Page, key: str, done: str = "tidy.restored") -> None:
+    with page.attempt(page.t(done, key=parts.preview(key, 60))):
+        async with page.mind() as mind:
+            await mind.restore(key)
+        await page.refresh()

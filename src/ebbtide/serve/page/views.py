@@ -6,7 +6,7 @@ A new view: a module with `async def build(page: Page) -> None`, a line in VIEWS
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from ebbtide.serve.page import memories, memory, tidy
+from ebbtide.serve.page import memories, memory, overview, tidy
 from ebbtide.serve.page.frame import Page
 
 Build = Callable[[Page], Awaitable[None]]
@@ -14,7 +14,7 @@ Build = Callable[[Page], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`path` stands behind /minds/AGENT/; `letter` opens it after a `g`; without an icon it is not in the navigation."""
+    """`path` comes after /minds/AGENT/; `letter` opens it after a `g`. Without an icon it is not in the navigation."""
 
     path: str
     icon: str
@@ -24,6 +24,7 @@ class View:
 
 
 VIEWS = (
+    View("", "water", "view.overview", "o", overview.build),
     View("memories", "style", "view.memories", "m", memories.build),
     View("memory", "", "view.memory", "", memory.build),
     View("tidy", "cleaning_services", "view.tidy", "t", tidy.build),

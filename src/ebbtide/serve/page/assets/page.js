@@ -1,0 +1,52 @@
+// Keys, and the two things a browser remembers for itself: language and brightness.
+(() => {
+  const keep = (name, value) => { document.cookie = `ebbtide_${name}=${value}; path=/; max-age=31536000; samesite=lax`; };
+  const kept = (name) => (document.cookie.match(`(?:^|; )ebbtide_${name}=([^;]*)`) || [])[1] || "";
+  const night = matchMedia("(prefers-color-scheme: dark)");
+  const turns = { "": "dark", dark: "light", light: "" };
+
+  const brightness = () => {
+    const chosen = kept("dark");
+    const dark = chosen === "dark" || (chosen === "" && night.matches);
+    document.documentElement.classList.toggle("dark", dark);
+    document.documentElement.dataset.chosen = chosen || "auto";
+    if (window.Quasar) window.Quasar.Dark.set(dark);
+  };
+  night.addEventListener("change", brightness);
+  brightness();
+
+  const typing = (element) => element.closest("input, textarea, select, [contenteditable], .q-field");
+  const step = (by) => {
+    const items = [...document.querySelectorAll("main a.item, main a.mind-card, main .item[tabindex]")];
+    if (!items.length) return;
+    const next = items.indexOf(document.activeElement) + by;
+    items[Math.max(0, Math.min(items.length - 1, next))].focus();
+  };
+  let going = 0;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (typing(event.target)) { if (event.key === "Escape") event.target.blur(); return; }
+    const after_g = Date.now() - going < 1500;
+    going = 0;
+    if (after_g) {
+      const link = document.querySelector(`[data-letter="${CSS.escape(event.key)}"]`);
+      if (link) { event.preventDefault(); link.click(); }
+      return;
+    }
+    const done = {
+      "/": () => document.querySelector(".find input")?.focus(),
+      "?": () => document.getElementById("help")?.showModal(),
+      g: () => { going = Date.now(); },
+      j: () => step(1),
+      k: () => step(-1),
+    }[event.key];
+    if (done && !document.querySelector("dialog[open]")) { event.preventDefault(); done(); }
+  });
+
+  window.ebbtide = {
+    language(value) { keep("language", value); location.reload(); },
+    dark() { keep("dark", turns[kept("dark")]); brightness(); },
+    show(id) { document.getElementById(id)?.showModal(); },
+    hide(id) { document.getElementById(id)?.close(); },
+  };
+})();

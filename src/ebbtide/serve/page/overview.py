@@ -1,0 +1,261 @@
+"""All minds at a glance, and one mind at a glance: how much it knows, in which states, what is to come."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from nicegui import ui
+
+from ebbtide.core.changes import PutMemory
+from ebbtide.core.errors import EbbtideError, InvalidInput, StoreError
+from ebbtide.core.metabolism import METABOLISMS
+from ebbtide.host.timetable import FILE as TIMETABLE
+from ebbtide.host.timetable import Timetable
+from ebbtide.mind import Mind
+from ebbtide.mind.forecasting import Outlook
+from ebbtide.mind.mind import Stats
+from ebbtide.serve.page import parts
+from ebbtide.serve.page.frame import Page
+from ebbtide.serve.page.parts import box, button, card, figure, heading, icon, link, text
+
+AT_ONCE = 24  # minds on one page: each has to be opened
+DAYS = 30  # of growth
+_ENTRIES = 2000  # of the journal, looked at for it
+
+
+# ---- all minds
+
+
+async def build_minds(page: Page) -> None:
+    agents = page.agents()
+    first = int(page.query["after"]) if page.query.get("after", "").isdecimal() else 0
+    with parts.page_head(page.t("view.minds"), page.t("minds.under")):
+        button(page.t("minds.new"), lambda: parts.show("new-mind"), symbol="add", classes="main")
+    _creation(page)
+    if not agents:
+        with card():
+            parts.nothing("water", page.t("minds.none"), page.t("minds.none_more"))
+    due = _due(page)
+    with box("grid"):
+        for agent in agents[first : first + AT_ONCE]:
+            await _mind_card(page, agent, due.get(agent))
+    if len(agents) > first + AT_ONCE:
+        link(page.url(agent="", after=first + AT_ONCE), "act", page.t("minds.more")).style("margin-top: 18px")
+
+
+async def _mind_card(page: Page, agent: str, due: float | None) -> None:
+    with link(page.url(agent=agent), "card mind-card"):
+        try:
+            async with page.mind(agent) as mind:
+                stats, growth = await mind.stats(), await _growth(mind)
+        except EbbtideError as error:  # one that cannot be opened must not hide the others
+            text(agent, tag="h2")
+            text(str(error), "soft says", "p")
+            return
+        with box("row-of"):
+            text(agent, "grow", "h2")
+            text(stats.metabolism, "chip plain s-tide")
+        with box("row-of").style("gap: 28px"):
+            figure(f"{stats.store.memories:,}", page.t("memories_count"))
+            figure(f"{stats.store.links:,}", page.t("links_count"))
+        _states(page, stats)
+        _spark(page, growth, stats.at)
+        _tick_line(page, due, stats.at)
+
+
+def _creation(page: Page) -> None:
+    with parts.dialog("new-mind", page.t("minds.new")), box("form"):
+        name = ui.input(page.t("minds.name")).props("outlined dense autocomplete=off").classes("field-name")
+        rules = {rule: f"{rule} — {page.t(f'metabolism.{rule}')}" for rule in METABOLISMS}
+        rule = ui.select(rules, value="activity", label=page.t("minds.metabolism")).props(
+            "outlined dense options-dense"
+        )
+
+        async def create() -> None:
+            agent = str(name.value or "").strip()
+            with page.attempt(page.t("minds.made", agent=agent)):
+                if not page.allowed(agent):
+                    raise InvalidInput(problem=page.t("minds.not_yours"))
+                await page.house.create(agent, rule.value)
+                page.go(agent=agent)
+
+        name.on("keydown.enter", create)
+        with box("row-of").style("justify-content: flex-end"):
+            button(page.t("cancel"), lambda: parts.hide("new-mind"))
+            button(page.t("minds.create"), create, classes="main")
+
+
+# ---- one mind
+
+
+async def build(page: Page) -> None:
+    async with page.mind() as mind:
+        stats, growth = await mind.stats(), await _growth(mind)
+        outlook = await mind.forecast(limit=8)
+        suggested = len(await mind.suggestions(limit=100))
+    with parts.page_head(page.agent, page.t(f"metabolism.{stats.metabolism}")):
+        button(page.t("tick.run"), lambda: _tick(page), symbol="update")
+    if not stats.store.memories:
+        with card():
+            parts.nothing("water", page.t("overview.none"))
+    with box("stack"):
+        _figures(page, stats, suggested)
+        with box("two"):
+            with box("stack"):
+                with card(page.t("overview.states")), box("stack"):
+                    _states(page, stats, linked=True)
+                with card(page.t("growth", days=DAYS)):
+                    _growth_chart(page, growth, stats.at)
+            _outlook(page, outlook)
+
+
+def _figures(page: Page, stats: Stats, suggested: int) -> None:
+    store = stats.store
+    with card(), box("row-of").style("gap: 18px 44px"):
+        figure(f"{store.memories:,}", page.t("memories_count"))
+        figure(f"{store.links:,}", page.t("links_count"))
+        figure(f"{store.traces:,}", page.t("traces_count"))
+        with link(page.url("tidy"), "figure-link"):
+            figure(f"{store.trash:,}", page.t("trash_count"))
+        if suggested:
+            with link(page.url("tidy"), "figure-link"):
+                figure(f"{suggested}{'+' if suggested == 100 else ''}", page.t("tidy.suggestions"))
+        figure(f"{store.journal_entries:,}", page.t("journal_count"))
+        figure(_size(store.disk_bytes), page.t("disk"))
+        with box("grow right"):
+            text(stats.metabolism, "chip plain s-tide")
+            _tick_line(page, _due(page).get(page.agent), stats.at)
+
+
+def _outlook(page: Page, outlook: Outlook) -> None:
+    reach = (
+        page.t("overview.outlook_scans", scans=outlook.scans)
+        if outlook.scans is not None
+        else page.t("overview.outlook_days", days=parts.number(outlook.days or 0))
+    )
+    with card():
+        heading(page.t("overview.outlook")).style("margin-bottom: 2px")
+        text(reach, "soft small", "p").style("margin-bottom: 14px")
+        if not outlook.fates:
+            text(page.t("overview.quiet"), "soft", "p")
+            return
+        with box("legend").style("margin-bottom: 14px"):
+            for event, count in outlook.counts.items():
+                text(f"{page.t(f'event.{event}')}: {count:,}", f"s-{_state_of(event)}")
+        with box("time-line", "ul"):
+            for fate in outlook.fates:
+                with box(f"s-{_state_of(fate.event)}", "li"):
+                    link(page.url("memory", key=fate.key), "strong", parts.preview(fate.key, 60))
+                    with box("soft small"):
+                        when = (
+                            page.t("after_scans", n=fate.scans)
+                            if fate.scans is not None
+                            else parts.ago(page, fate.at, outlook.at)
+                        )
+                        text(f"{page.t(f'event.{fate.event}')} · {when}")
+
+
+async def _tick(page: Page) -> None:
+    with page.attempt():
+        async with page.mind() as mind:
+            report = await mind.tick()
+        await page.refresh()
+        ui.notify(page.t("tick.done", seen=report.seen, changed=report.changed), type="positive", position="bottom")
+
+
+# ---- pieces
+
+
+def _states(page: Page, stats: Stats, *, linked: bool = False) -> None:
+    """The share of each state as a bar, and the numbers under it."""
+    with box("bar").props("aria-hidden=true"):
+        for state, count in stats.states.items():
+            box(f"s-{state}").style(f"flex: {count} 0 0")
+    with box("row-of" if linked else "legend"):
+        for state, count in stats.states.items():
+            words = f"{page.t(f'state.{state}')} {count:,}"
+            if linked:
+                link(page.url("memories", state=state), f"chip s-{state}", words)
+            else:
+                text(words, f"s-{state}")
+
+
+def _spark(page: Page, growth: Counter[str], now: float) -> None:
+    days = _last_days(now)
+    most = max((growth[day] for day in days), default=0) or 1
+    with box("spark").props("role=img") as spark:
+        for day in days:
+            box("" if growth[day] else "none").style(f"height: {growth[day] / most:.0%}")
+    total = sum(growth[day] for day in days)
+    spark.props["aria-label"] = f"{page.t('growth', days=DAYS)}: {total}"
+
+
+def _growth_chart(page: Page, growth: Counter[str], now: float) -> None:
+    days = _last_days(now)
+    ui.echart(_growth_options(days, [growth[day] for day in days]), renderer="svg").classes("chart").style(
+        "height: 180px"
+    )
+
+
+def _growth_options(days: list[str], counts: list[int]) -> dict[str, Any]:
+    return {
+        "grid": {"left": 34, "right": 8, "top": 12, "bottom": 26},
+        "tooltip": {"trigger": "axis", "confine": True},
+        "xAxis": {
+            "type": "category", "data": [day[5:] for day in days], "axisTick": {"show": False},
+            "axisLine": {"lineStyle": {"color": "#8395a055"}}, "axisLabel": {"color": "#8395a0"},
+        },
+        "yAxis": {
+            "type": "value", "minInterval": 1, "splitLine": {"lineStyle": {"color": "#8395a033"}},
+            "axisLabel": {"color": "#8395a0"},
+        },
+        "series": [{"type": "bar", "data": counts, "itemStyle": {"color": "#1596a8", "borderRadius": [4, 4, 0, 0]}}],
+    }  # fmt: skip
+
+
+def _tick_line(page: Page, due: float | None, now: float) -> None:
+    with box("row-of soft small").style("gap: 6px"):
+        icon("schedule")
+        if due is None:
+            text(page.t("no_tick"))
+        else:
+            text(page.t("next_tick", when=page.t("tick.due") if due <= now else parts.ago(page, due, now)))
+
+
+async def _growth(mind: Mind) -> Counter[str]:
+    """How many memories were made on which day, as far as the last entries of the journal tell."""
+    store = (await mind.stats()).store
+    last = store.journal_from + store.journal_entries
+    entries = await mind.journal(after=max(0, last - _ENTRIES), limit=_ENTRIES + 1)
+    return Counter(_day(entry.change.created_at) for entry in entries if isinstance(entry.change, PutMemory))
+
+
+def _due(page: Page) -> dict[str, float]:
+    """When each mind's next tick is due, as the schedule on disk has it."""
+    try:
+        table = Timetable.load(page.house.data / TIMETABLE).minds()
+    except StoreError:
+        return {}
+    found = {agent: jobs["tick"].due for agent, jobs in table.items() if "tick" in jobs}
+    return {agent: due for agent, due in found.items() if due is not None}
+
+
+def _last_days(now: float) -> list[str]:
+    today = datetime.fromtimestamp(now, UTC)
+    return [(today - timedelta(days=back)).strftime("%Y-%m-%d") for back in range(DAYS - 1, -1, -1)]
+
+
+def _day(seconds: float) -> str:
+    return parts.moment(seconds)[:10]
+
+
+def _state_of(event: str) -> str:
+    return {"delete_candidate": "bad", "pruned": "deprecated", "deleted": "bad"}.get(event, event)
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"

@@ -1,0 +1,195 @@
+"""The small pieces views are made of. Whatever a memory says goes into text nodes: it is never read as HTML."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from nicegui import ui
+
+from ebbtide.core.memory import DAY, HOUR, State
+from ebbtide.serve.page.frame import Page
+
+_UNITS = (("year", 365.25 * DAY), ("month", 30.44 * DAY), ("day", DAY), ("hour", HOUR), ("minute", 60.0))
+
+
+# ---- elements
+
+
+def box(classes: str = "", tag: str = "div") -> ui.element:
+    return ui.element(tag).classes(classes)
+
+
+def text(words: str, classes: str = "", tag: str = "span") -> ui.element:
+    """Words as they are."""
+    with ui.element(tag).classes(classes) as element:
+        element._text = words
+    return element
+
+
+def heading(words: str) -> ui.element:
+    return text(words, tag="h2")
+
+
+def link(address: str, classes: str = "", words: str = "") -> ui.element:
+    element = text(words, classes, "a")
+    element.props["href"] = address
+    return element
+
+
+def icon(name: str) -> ui.element:
+    return ui.icon(name).props("aria-hidden=true")
+
+
+def button(
+    words: str, on_click: Callable[[], Any], *, symbol: str = "", classes: str = "", label: str = ""
+) -> ui.element:
+    """A plain button. `label` says what it does to whoever cannot see what it stands by."""
+    with box(f"act {classes}", "button").props("type=button") as element:
+        if symbol:
+            icon(symbol)
+        text(words)
+    if label:
+        element.props["aria-label"] = label
+    return element.on("click", on_click)
+
+
+@contextmanager
+def card(title: str = "", classes: str = "") -> Iterator[ui.element]:
+    with box(f"card {classes}", "section") as element:
+        if title:
+            heading(title)
+        yield element
+
+
+@contextmanager
+def page_head(title: str, under: str = "") -> Iterator[None]:
+    """The title of a view; in the block its actions."""
+    with box("page-head"):
+        with box("tight grow"):
+            text(title, tag="h1")
+            if under:
+                text(under, "soft", "p")
+        with box("actions"):
+            yield
+
+
+def state_chip(page: Page, state: State | str) -> ui.element:
+    return text(page.t(f"state.{state!s}"), f"chip s-{state!s}")
+
+
+def meter(share: float, state: State | str = "tide") -> None:
+    with box(f"meter s-{state!s}").props("aria-hidden=true"):
+        box().style(f"width: {min(max(share, 0.0), 1.0):.1%}")
+
+
+def nothing(symbol: str, words: str, more: str = "") -> None:
+    with box("empty"):
+        icon(symbol)
+        text(words, "strong", "p")
+        if more:
+            text(more, tag="p")
+
+
+def refused(page: Page, problem: str) -> None:
+    """In place of a view that cannot be shown."""
+    with card():
+        nothing("waves", problem)
+        with box("row-of").style("justify-content: center"):
+            link(page.url(agent=""), "act", page.t("to_minds"))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = (), classes: str = "") -> None:
+    """Plain cells; the columns named in `numbers` stand to the right."""
+    with box("scroll"), box(f"table {classes}", "table"):
+        if any(head):
+            with box(tag="thead"), box(tag="tr"):
+                for place, words in enumerate(head):
+                    text(words, "right" if place in numbers else "", "th")
+        with box(tag="tbody"):
+            for row in rows:
+                with box(tag="tr"):
+                    for place, words in enumerate(row):
+                        text(words, "right number" if place in numbers else "", "td")
+
+
+@contextmanager
+def dialog(name: str, title: str) -> Iterator[ui.element]:
+    """Opened by `show(name)`; Escape closes it."""
+    with box(tag="dialog").props(f"id={name} aria-labelledby={name}-title") as element:
+        heading(title).props(f"id={name}-title")
+        yield element
+
+
+def show(name: str) -> None:
+    ui.run_javascript(f"ebbtide.show({name!r})")
+
+
+def hide(name: str) -> None:
+    ui.run_javascript(f"ebbtide.hide({name!r})")
+
+
+def undo_bar(page: Page, words: str, undo: Callable[[], Awaitable[None]]) -> None:
+    """What was done, and the way back; until the next look at the page."""
+    with box("undo").props("role=status") as bar:
+        text(words, "says")
+
+        async def back() -> None:
+            bar.delete()
+            await undo()
+
+        button(page.t("undo"), back, symbol="undo", classes="slim")
+
+
+# ---- numbers and moments
+
+
+def figure(value: str, words: str) -> None:
+    with box("figure-of"):
+        text(value, "number", "b")
+        text(words)
+
+
+def number(value: float) -> str:
+    """As few digits as say it."""
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}"
+
+
+def span(page: Page, seconds: float) -> str:
+    """How people say a span: the largest unit that fits."""
+    size = abs(seconds)
+    for unit, length in _UNITS:
+        if size >= length:
+            count = size / length
+            shown = f"{count:.0f}" if count >= 10 else f"{count:.1f}".removesuffix(".0")
+            return page.t(f"unit.{unit}" if shown == "1" else f"unit.{unit}s", n=shown)
+    return page.t("unit.moment")
+
+
+def ago(page: Page, then: float | None, now: float) -> str:
+    if then is None:
+        return page.t("never")
+    if abs(then - now) < 60.0:
+        return page.t("now")
+    return page.t("in_span" if then > now else "ago", span=span(page, then - now))
+
+
+def moment(seconds: float) -> str:
+    """A date and a time of day, UTC."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds:.0f} s"
+
+
+def moment_typed(words: str) -> float | None:
+    """What a field for date and time holds, as UTC; None if it is no moment."""
+    try:
+        return datetime.fromisoformat(words).replace(tzinfo=UTC).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def preview(words: str, length: int = 240) -> str:
+    flat = " ".join(words.split())
+    return flat if len(flat) <= length else f"{flat[: length - 1]}…"

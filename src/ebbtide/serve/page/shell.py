@@ -1,0 +1,187 @@
+"""The page on the server's app: addresses, who may see what, and every view in its frame.
+
+    mount(app, house, settings)
+
+Preferences are cookies (`ebbtide_language`, `ebbtide_dark`); a key that was typed in is one that no script can read.
+"""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI, Form, Request
+from fastapi.responses import RedirectResponse, Response
+from nicegui import app as pages
+from nicegui import ui
+
+from ebbtide.core.errors import EbbtideError, UnknownMind
+from ebbtide.host.ownership import House
+from ebbtide.serve.page import layout, overview, parts
+from ebbtide.serve.page.frame import Allowed, Page, everyone
+from ebbtide.serve.page.texts import Language
+from ebbtide.serve.page.views import VIEWS, View
+from ebbtide.settings import Settings
+
+ASSETS = Path(__file__).parent / "assets"
+KEY = "ebbtide_key"
+PATIENCE = 30.0  # seconds a view may take to be built
+
+# From a key ("" is none) to the minds it opens; None: it opens nothing.
+Authorize = Callable[[str], Allowed | None]
+
+# Nothing on the page may come from, or go to, another host.
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; object-src 'none'"
+)
+
+
+def mount(app: FastAPI, house: House, settings: Settings, authorize: Authorize | None = None) -> None:
+    """Serve the page at /, after every route the app has already. Once in a process: NiceGUI is one for all.
+
+    `authorize` says of a key which minds it opens; without it everybody may see all.
+    """
+    pages.add_static_files("/_page", ASSETS, max_cache_age=3600)
+    pages.add_middleware(_Guarded)
+    door = _Door(house, settings, authorize)
+    ui.page("/", title="Ebbtide", response_timeout=PATIENCE)(door.minds)
+    ui.page("/minds/{agent}", response_timeout=PATIENCE)(door.mind)
+    ui.page("/minds/{agent}/{view}", response_timeout=PATIENCE)(door.mind)
+    ui.page("/login", title="Ebbtide")(door.login)
+    pages.post("/login", include_in_schema=False)(door.let_in)
+    pages.get("/logout", include_in_schema=False)(door.let_out)
+    ui.run_with(
+        app, title="Ebbtide", dark=None, favicon=ASSETS / "icon.svg", tailwind=False, show_welcome_message=False,
+        binding_refresh_interval=None, reconnect_timeout=20.0,
+    )  # fmt: skip
+
+
+class _Door:
+    """Every address of the page: who asks, for what, in which language."""
+
+    def __init__(self, house: House, settings: Settings, authorize: Authorize | None) -> None:
+        self._house, self._settings = house, settings
+        self._authorize = authorize
+
+    async def minds(self, request: Request) -> Response | None:
+        return await self._show(request, "", View("", "water", "view.minds", "", overview.build_minds))
+
+    async def mind(self, request: Request, agent: str, view: str = "") -> Response | None:
+        for known in VIEWS:
+            if known.path == view:
+                return await self._show(request, agent, known)
+        return await self._show(request, agent, View(view, "", "view.nowhere", "", _nowhere))
+
+    async def _show(self, request: Request, agent: str, view: View) -> Response | None:
+        allowed = self._allowed(request)
+        if allowed is None:
+            return RedirectResponse(f"/login?then={quote(_here(request), safe='')}", status_code=303)
+        page = Page(self._house, agent, _language(request), view.path, dict(request.query_params), allowed)
+        layout.head(page, _dark(request), page.t(view.title))
+        main = layout.frame(page, may_leave=self._authorize is not None)
+        page.rebuild = _rebuilding(main, page, view)
+        await page.refresh()
+        return None
+
+    def login(self, request: Request, then: str = "/", wrong: bool = False) -> None:
+        page = Page(self._house, "", _language(request))
+        layout.head(page, _dark(request), page.t("login.title"))
+        layout.login(page, _within(then), wrong=wrong)
+
+    def let_in(self, key: str = Form(max_length=1024), then: str = Form("/", max_length=4096)) -> Response:
+        if self._opens(key) is None:
+            return RedirectResponse(f"/login?wrong=1&then={quote(_within(then), safe='')}", status_code=303)
+        answer = RedirectResponse(_within(then), status_code=303)
+        answer.set_cookie(KEY, key, httponly=True, samesite="strict")
+        return answer
+
+    def let_out(self) -> Response:
+        answer = RedirectResponse("/login", status_code=303)
+        answer.delete_cookie(KEY)
+        return answer
+
+    def _allowed(self, request: Request) -> Allowed | None:
+        """Which minds this visitor may see, asked again at every look: a key can be revoked meanwhile."""
+        key = _key(request)
+        if self._opens(key) is None:
+            return None
+
+        def may(agent: str) -> bool:
+            opens = self._opens(key)
+            return opens is not None and opens(agent)
+
+        return may
+
+    def _opens(self, key: str) -> Allowed | None:
+        return everyone if self._authorize is None else self._authorize(key)
+
+
+def _rebuilding(main: ui.element, page: Page, view: View) -> Callable[[], Awaitable[None]]:
+    async def rebuild() -> None:
+        main.clear()
+        with main:
+            try:
+                if page.agent:
+                    async with page.mind():
+                        pass
+                await view.build(page)
+            except EbbtideError as error:
+                main.clear()
+                parts.refused(page, page.t("no_mind", agent=page.agent) if _unseen(error) else str(error))
+
+    return rebuild
+
+
+def _unseen(error: EbbtideError) -> bool:
+    """There is no such mind, or it is none of this visitor's business: both look alike, and no path is told."""
+    return isinstance(error, UnknownMind)
+
+
+async def _nowhere(page: Page) -> None:
+    parts.refused(page, page.t("no_view"))
+
+
+# ---- what a request says
+
+
+def _key(request: Request) -> str:
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    return key.strip() if scheme.lower() == "bearer" else request.cookies.get(KEY, "")
+
+
+def _language(request: Request) -> Language:
+    """As chosen; else as the browser prefers."""
+    chosen = request.cookies.get("ebbtide_language") or request.headers.get("accept-language", "")
+    return "zh" if chosen.lower().startswith("zh") else "en"
+
+
+def _dark(request: Request) -> bool | None:
+    return {"dark": True, "light": False}.get(request.cookies.get("ebbtide_dark", ""))
+
+
+def _here(request: Request) -> str:
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
+def _within(address: str) -> str:
+    """An address of this page, whatever was asked for."""
+    plain = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+    return address if plain else "/"
+
+
+class _Guarded:
+    """The policy that keeps the browser on this host goes out with every answer."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        async def guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                headers = [(b"content-security-policy", _POLICY.encode()), (b"referrer-policy", b"same-origin")]
+                message["headers"] = [*message["headers"], *headers, (b"x-content-type-options", b"nosniff")]
+            await send(message)
+
+        await self._app(scope, receive, guarded)
