@@ -27,7 +27,8 @@ PATIENCE = 2.0  # seconds a search waits for vectors
 _READ_AT_ONCE = 1000
 _READ_HERE = 20  # so few are read without a thread
 _EMBED_AT_ONCE = 64
-_SOON = 0.05  # seconds after a put that the background begins, so that a burst of puts is not held up
+_SOON = 0.05  # seconds without a put after which the background begins,
+_LATEST = 2.0  # but not later than this after the first one
 _AGAIN = 60.0  # seconds after which an embedder that failed is asked again
 
 
@@ -42,6 +43,7 @@ class Indexing:
         self._embedding = asyncio.Lock()
         self._background: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._said_at = 0.0
         self._failing = False  # the embedder, when it was asked last
         self._closed = False
 
@@ -101,8 +103,20 @@ class Indexing:
 
     def nudge(self) -> None:
         """Something new was said: if anybody searches here, it is read and embedded soon."""
-        if self._recipe is not None and not self._closed and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
+        if self._recipe is None or self._closed:
+            return
+        loop = asyncio.get_running_loop()
+        self._said_at = loop.time()
+        if self._timer is None:
+            self._timer = loop.call_later(_SOON, self._when_quiet, self._said_at + _LATEST)
+
+    def _when_quiet(self, latest: float) -> None:
+        """Whoever puts and puts is not held up; but what was said first does not wait for ever."""
+        loop = asyncio.get_running_loop()
+        if loop.time() - self._said_at >= _SOON or loop.time() >= latest:
+            self._start()
+        else:
+            self._timer = loop.call_later(_SOON, self._when_quiet, latest)
 
     async def close(self) -> None:
         """Leave it where it is; what is missing is made up for next time."""
