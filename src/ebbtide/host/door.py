@@ -5,37 +5,32 @@ An owner serves its minds' verbs to other processes as it does to itself: the sa
 
 import asyncio
 import hmac
-import itertools
 import logging
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import msgspec
 
-from ebbtide.core.errors import EbbtideError, InvalidInput
-from ebbtide.host import again, wire
+from ebbtide.core.errors import EbbtideError
+from ebbtide.host import wire
+from ebbtide.host.desk import Desk, Minds
 from ebbtide.host.wire import Answer, Call
-from ebbtide.mind import Mind
+from ebbtide.mind.upkeep import Progress
 
 log = logging.getLogger("ebbtide")
 
 _HELLO = msgspec.msgpack.Decoder(tuple[str, int])
 _PATIENCE = 5.0  # seconds a newcomer has to say who it is
-LANGUAGE = 1  # of the wire; another is not understood
-
-
-class Minds(Protocol):
-    """What the door needs of a host."""
-
-    async def create(self, agent: str, metabolism: str, params: Any = None) -> None: ...
-
-    def mind(self, agent: str) -> Any: ...
+_GRACE = 2.0  # seconds that calls in hand have when the door is closed
+_WRITING = 10.0  # and those that write
+_UNHEARD = 1 << 16  # bytes a guest may leave unread before it is told no more of how far things are
+LANGUAGE = 2  # of the wire; another is not understood
 
 
 @asynccontextmanager
 async def open_door(minds: Minds, token: str) -> AsyncIterator[int]:
-    """Listens while the block lasts; gives the port."""
+    """Listens while the block lasts; gives the port. Then calls in hand are answered, and the others are not taken."""
     door = _Door(minds, token)
     server = await asyncio.start_server(door.enter, "127.0.0.1", 0)
     try:
@@ -49,32 +44,32 @@ class _Door:
     def __init__(self, minds: Minds, token: str) -> None:
         self._minds, self._token = minds, token
         self._guests: set[asyncio.Task[Any]] = set()
+        self._closed = False
 
     async def enter(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._guests.add(task)
         try:
-            if await self._known(reader, writer):
-                await _Guest(self._minds, reader, writer).serve()
+            if not self._closed and await self._known(reader, writer):
+                await _Guest(Desk(self._minds), reader, writer).serve()
         except (OSError, EOFError, ValueError, msgspec.MsgspecError):
             pass  # it left, or never spoke our language
         except asyncio.CancelledError:
             pass  # the door is being closed, and with it every line
         finally:
+            await wire.hang_up(writer)
             self._guests.discard(task)
-            writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
 
     async def _known(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         async with asyncio.timeout(_PATIENCE):
-            token, language = await wire.receive(reader, _HELLO)
-        welcome = hmac.compare_digest(token.encode(), self._token.encode()) and language == LANGUAGE
-        await wire.send(writer, welcome)
+            token, language = await wire.receive(reader, _HELLO, wire.HELLO)
+            welcome = hmac.compare_digest(token.encode(), self._token.encode()) and language == LANGUAGE
+            await wire.send(writer, wire.framed(welcome))
         return welcome
 
     async def close(self) -> None:
+        self._closed = True
         for guest in list(self._guests):
             guest.cancel()
         if self._guests:
@@ -84,78 +79,67 @@ class _Door:
 class _Guest:
     """One process that has been let in. Its calls run side by side, each answered when it is done."""
 
-    def __init__(self, minds: Minds, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._minds, self._reader, self._writer = minds, reader, writer
+    def __init__(self, desk: Desk, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._desk, self._reader, self._writer = desk, reader, writer
         self._speaking = asyncio.Lock()
-        self._working: set[asyncio.Task[None]] = set()
-        self._views: dict[int, Mind] = {}
-        self._numbers = itertools.count(1)
+        self._working: dict[asyncio.Task[None], Call] = {}
 
     async def serve(self) -> None:
-        async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._finish)
+        """Until it leaves, or the door is closed."""
+        grace = 0.0
+        try:
             while True:
-                call = await wire.receive(self._reader, wire.calls)
-                task = asyncio.get_running_loop().create_task(self._answer(call))
-                self._working.add(task)
-                task.add_done_callback(self._working.discard)
+                self._take(await wire.receive(self._reader, wire.calls))
+        except asyncio.CancelledError:
+            grace = _GRACE  # it is there to hear the answers
+            raise
+        finally:
+            await self._finish(grace)
 
-    async def _finish(self) -> None:
-        """What is being written is written to the end, whether or not anybody hears of it."""
+    def _take(self, call: Call) -> None:
+        if call.verb == wire.LEAVE:
+            return self._drop({task for task, other in self._working.items() if other.id == call.id})
+        task = asyncio.get_running_loop().create_task(self._answer(call))
+        self._working[task] = call
+        task.add_done_callback(self._working.pop)
+        return None
+
+    def _drop(self, tasks: Collection[asyncio.Task[None]]) -> None:
+        """Nobody waits for these. What writes one batch is done in a moment, and is done."""
+        for task in tasks:
+            if (call := self._working.get(task)) and call.verb not in wire.ONCE:
+                task.cancel()
+
+    async def _finish(self, grace: float) -> None:
+        await self._wait(grace)
+        self._drop(set(self._working))
+        await self._wait(_WRITING)
+        for task in set(self._working):  # the disk hangs, or the guest does not listen
+            task.cancel()
+        await self._wait(None)
+        await self._desk.close()
+
+    async def _wait(self, seconds: float | None) -> None:
         if self._working:
-            await asyncio.wait(list(self._working))
-        for view in self._views.values():
-            await view.close()
+            await asyncio.wait(list(self._working), timeout=seconds)
 
     async def _answer(self, call: Call) -> None:
         try:
-            answer = Answer(call.id, wire.plain(call.verb, await self._do(call)))
-        except EbbtideError as error:
-            answer = Answer(call.id, error=wire.refusal(error))
-        except Exception as error:  # a bug, or arguments no verb takes: the guest is told, and the door stays open
-            log.exception("a call of %s failed", call.verb)
-            answer = Answer(call.id, error=wire.refusal(InvalidInput(problem=f"{call.verb}: {error}")))
+            answer = await self._desk.do(call, self._teller(call.id) if call.progress else None)
+            frame = wire.framed(Answer(answer.id, wire.plain(call.verb, answer.value), regime=answer.regime))
+        except Exception as error:  # the guest is told, and the door stays open
+            if not isinstance(error, EbbtideError):
+                log.exception("a call of %s failed", call.verb[:40])
+            frame = wire.framed(Answer(call.id, error=wire.refusal(error)))
         with suppress(OSError):  # it has left
-            await self._say(answer)
+            async with self._speaking:
+                await wire.send(self._writer, frame)
 
-    async def _do(self, call: Call) -> Any:
-        if not call.agent:
-            return await self._of_all(call)
-        if call.view:
-            return await self._with(self._views[call.view], call)
-        async with self._minds.mind(call.agent) as mind:
-            return await self._with(mind, call)
-
-    async def _of_all(self, call: Call) -> Any:
-        if call.verb == "create":
-            return await self._minds.create(*call.args)
-        raise InvalidInput(problem=f"there is no {call.verb!r}")
-
-    async def _with(self, mind: Mind, call: Call) -> Any:
-        if call.verb == "regime":
-            return mind.metabolism, mind.params
-        if call.verb not in wire.verbs():
-            raise InvalidInput(problem=f"there is no verb {call.verb!r}")
-        options = dict(call.options)
-        if call.progress:
-            options["progress"] = self._teller(call.id)
-        if call.verb in wire.VIEWS:
-            number = next(self._numbers)
-            self._views[number] = view = await getattr(mind, call.verb)(*call.args, **options)
-            return number, view.now()
-        if not call.name or call.verb not in wire.ONCE:
-            return await getattr(mind, call.verb)(*call.args, **options)
-        return await again.once(mind, call.verb, call.name, lambda: getattr(mind, call.verb)(*call.args, **options))
-
-    def _teller(self, call: int) -> Any:
+    def _teller(self, call: int) -> Progress:
         """Progress is told when there is time for it; nobody waits until it is heard."""
 
         def tell(done: int, total: int) -> None:
-            body = msgspec.msgpack.encode(Answer(call, progress=(done, total)))
-            self._writer.write(len(body).to_bytes(4, "big") + body)
+            if self._writer.transport.get_write_buffer_size() < _UNHEARD:
+                self._writer.write(wire.framed(Answer(call, progress=(int(done), int(total)))))
 
         return tell
-
-    async def _say(self, answer: Answer) -> None:
-        async with self._speaking:
-            await wire.send(self._writer, answer)

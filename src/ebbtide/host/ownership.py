@@ -5,6 +5,7 @@ The lock belongs to the operating system, so an owner that dies gives it back, a
 
 import asyncio
 import json
+import logging
 import os
 import secrets
 import time
@@ -15,17 +16,26 @@ from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
-from ebbtide.core.errors import Conflict, StoreUnreadable, UnknownMind
+from ebbtide.core.errors import Conflict, EbbtideError, StoreClosed, StoreUnreadable, UnknownMind
 from ebbtide.core.ports import Clock
-from ebbtide.host import again, agents, wire
+from ebbtide.host import agents, wire
+from ebbtide.host.desk import Desk
 from ebbtide.host.door import open_door
 from ebbtide.host.host import Host
 from ebbtide.host.remote import Asker, Gone, Line, RemoteMind
+from ebbtide.host.wire import Answer, Call, Regime
 from ebbtide.mind import Mind
+from ebbtide.mind.tokens import new_token
+from ebbtide.mind.upkeep import Progress
+
+log = logging.getLogger("ebbtide")
 
 LOCK, CARD = "_owner.lock", "_owner.json"
 PATIENCE = 10.0  # seconds to wait for an owner that has the lock and does not answer
+LEAVING = 60.0  # seconds to wait for one that has hung up: it may have much to write before it is gone
 _PAUSE = 0.05
+_ATTEMPTS = 20  # owners that may die under one call
+_PORTS = range(1, 1 << 16)
 
 OpenHost = Callable[[], AbstractAsyncContextManager[Host]]
 OnOwner = Callable[[Host], AbstractAsyncContextManager[None]]
@@ -38,6 +48,9 @@ class Card(NamedTuple):
     port: int
     token: str
 
+    def __repr__(self) -> str:  # the word is for nobody's log
+        return f"Card({self.pid}, {self.port})"
+
 
 class House(Asker):
     """The minds of one data folder, whether this process owns them or another does."""
@@ -46,12 +59,15 @@ class House(Asker):
         self.data = data
         self._clock = clock
         self._open_host, self._on_owner = open_host, on_owner
-        self._lock = FileLock(data / LOCK, thread_local=False)
+        self._lock = FileLock(data / LOCK, mode=0o600, thread_local=False)
         self._stack = AsyncExitStack()
         self._host: Host | None = None
+        self._desk: Desk | None = None  # for minds that were remote when they were opened, and are ours by now
         self._line: Line | None = None
+        self._regimes: dict[str, Regime] = {}
         self._moving = asyncio.Lock()
-        self._watch: asyncio.Task[None] | None = None
+        self._watches: set[asyncio.Task[None]] = set()
+        self._left = False
 
     @property
     def owner(self) -> bool:
@@ -62,13 +78,19 @@ class House(Asker):
         """The minds themselves, where this process owns them."""
         return self._host
 
+    @property
+    def entered(self) -> bool:
+        """Whether calls have somewhere to go just now."""
+        return self._host is not None or (self._line is not None and not self._line.ended.is_set())
+
     async def enter(self) -> None:
         """Own the folder, or find who does; where there is none yet, nobody need own it. Raises Conflict if the owner
         does not answer."""
-        if not self.data.is_dir():
-            return
-        deadline = time.monotonic() + PATIENCE
-        while not await self._owned() and not await self._attached():
+        await self._enter(PATIENCE)
+
+    async def _enter(self, patience: float) -> None:
+        deadline = time.monotonic() + patience
+        while self.data.is_dir() and not await self._owned() and not await self._attached():
             if time.monotonic() > deadline:
                 problem = f"{self.data} is in use by a process{self._who()} that does not answer: end that one"
                 raise Conflict(problem=problem)
@@ -76,12 +98,17 @@ class House(Asker):
 
     async def leave(self) -> None:
         """Everything on disk; what others still ask goes to whoever owns the folder next."""
-        if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.wait([self._watch])
-        if self._line is not None:
-            await self._line.close()
-        await self._stack.aclose()
+        self._left = True
+        for watch in list(self._watches):
+            watch.cancel()
+        if self._watches:
+            await asyncio.wait(list(self._watches))
+        try:
+            if self._line is not None:
+                await self._line.close()
+        finally:
+            await self._stack.aclose()
+            self._host = self._desk = self._line = None
 
     # ---- what a host can do
 
@@ -94,23 +121,26 @@ class House(Asker):
         try:
             if made:
                 with _named(self.data):
-                    self.data.mkdir(parents=True)
+                    self.data.mkdir(parents=True, exist_ok=True)
             if self._host is None and self._line is None:
                 await self.enter()
             if self._host is not None:
                 await self._host.create(agent, metabolism, params)
             else:
-                await self.ask("", "create", agent, metabolism, dict(params or {}))
+                await self.ask(Call("", "create", (agent, metabolism, dict(params or {})), name=new_token()))
         except BaseException:
-            if made:
+            if made and self.owner:
                 await self._leave_nothing()
             raise
 
     async def _leave_nothing(self) -> None:
+        """The lock's file goes while it is held: whoever waits for it sees that it is none any more."""
+        if not self.agents():
+            with suppress(OSError):
+                (self.data / LOCK).unlink(missing_ok=True)
         await self._stack.aclose()
-        self._host = None
+        self._host = self._desk = None
         with suppress(OSError):
-            (self.data / LOCK).unlink(missing_ok=True)
             self.data.rmdir()
 
     @asynccontextmanager
@@ -122,52 +152,49 @@ class House(Asker):
             async with self._host.mind(agent) as mind:
                 yield mind
             return
-        metabolism, params = await self.ask(agent, "regime")
-        yield RemoteMind(self, agent, (metabolism, params), self._clock)
+        await self.ask(Call(agent, "regime"))
+        yield RemoteMind(self, agent, self._clock)
 
     # ---- calls
 
-    async def ask(self, agent: str, verb: str, *args: Any, progress: Any = None, **more: Any) -> Any:
+    def regime(self, agent: str) -> Regime:
+        return self._regimes[agent]
+
+    async def ask(self, call: Call, progress: Progress | None = None) -> Any:
         """Carried to the owner, whoever that is by then."""
-        while True:
+        for _ in range(_ATTEMPTS):
             line = self._line
-            if self._host:
-                return await self._here(self._host, agent, verb, args, progress, more)
+            if self._desk is not None:
+                return self._heard(call, await self._desk.do(call, progress))
             try:
                 if line is None:
                     raise Gone
-                return await line.ask(agent, verb, *args, progress=progress, **more)
-            except Gone:
-                if more.get("view"):
-                    problem = "the process that held this view of the mind has ended: make it again"
-                    raise Conflict(problem=problem) from None
+                answer = await line.ask(call, progress)
+            except Gone as gone:
+                _require_repeatable(call, gone)
                 await self._move_on(line)
+            else:
+                return wire.meant(call.verb, self._heard(call, answer))
+        raise Conflict(problem=f"{_ATTEMPTS} processes have ended over this call: {call.verb}")
+
+    def _heard(self, call: Call, answer: Answer) -> Any:
+        if answer.regime is not None:
+            self._regimes[call.agent] = answer.regime
+        return answer.value
 
     async def _move_on(self, from_line: Line | None) -> None:
         """The owner has gone: be it, or find the new one."""
         async with self._moving:
-            if self._line is from_line and self._host is None:
-                self._line = None
-                if from_line is not None:
-                    await from_line.close()
-                await self.enter()
-
-    async def _here(
-        self, host: Host, agent: str, verb: str, args: tuple[Any, ...], progress: Any, more: Mapping[str, Any]
-    ) -> Any:
-        """A call of a mind that was remote when it was opened, and is ours by now."""
-        if not agent:
-            return await host.create(*args)
-        options = dict(more.get("options") or {}) | ({"progress": progress} if progress else {})
-        async with host.mind(agent) as mind:
-            if verb == "regime":
-                return mind.metabolism, mind.params
-            name = more.get("name", "")
-            if name:
-                value = await again.once(mind, verb, name, lambda: getattr(mind, verb)(*args, **options))
-            else:
-                value = await getattr(mind, verb)(*args, **options)
-            return wire.across(verb, value)
+            if self._left:
+                raise StoreClosed
+            if self._desk is not None or self._line not in (None, from_line):
+                return  # somebody else has moved on already
+            if self._line is not None:
+                line, self._line = self._line, None
+                await line.close()
+            await self._enter(LEAVING if from_line else PATIENCE)
+            if not self.data.is_dir():
+                raise StoreUnreadable(path=self.data, detail="the folder is gone")
 
     # ---- owning
 
@@ -180,14 +207,18 @@ class House(Asker):
         async with AsyncExitStack() as stack:
             stack.callback(self._lock.release)
             host = await stack.enter_async_context(self._open_host())
+            desk = Desk(host)
+            stack.push_async_callback(desk.close)
             token = secrets.token_urlsafe(32)
             port = await stack.enter_async_context(open_door(host, token))
-            stack.callback((self.data / CARD).unlink, missing_ok=True)
-            self._hang_out(Card(os.getpid(), port, token))
+            card = Card(os.getpid(), port, token)
+            stack.callback(self._take_in, card)
+            with _named(self.data):
+                self._hang_out(card)
             if self._on_owner is not None:
                 await stack.enter_async_context(self._on_owner(host))
             self._stack.push_async_exit(stack.pop_all())
-            self._host = host
+            self._host, self._desk = host, desk
         return True
 
     async def _attached(self) -> bool:
@@ -198,13 +229,18 @@ class House(Asker):
             self._line = await Line.to(card.port, card.token)
         except Gone:
             return False
-        self._watch = asyncio.get_running_loop().create_task(self._follow(self._line))
+        watch = asyncio.get_running_loop().create_task(self._follow(self._line))
+        self._watches.add(watch)
+        watch.add_done_callback(self._watches.discard)
         return True
 
     async def _follow(self, line: Line) -> None:
         """Somebody must own the folder, also while nobody calls: its queues and its schedule go on."""
         await line.ended.wait()
-        await self._move_on(line)
+        try:
+            await self._move_on(line)
+        except EbbtideError as error:  # whoever calls next tries again, and is told
+            log.warning("nobody owns %s: %s", self.data, error)
 
     def _hang_out(self, card: Card) -> None:
         """For this user's eyes only, and never half written."""
@@ -214,15 +250,31 @@ class House(Asker):
             json.dump(card._asdict(), file)
         path.replace(self.data / CARD)
 
+    def _take_in(self, card: Card) -> None:
+        """Ours only: if the folder was taken away under us, another may have made and owned it anew."""
+        with suppress(OSError):
+            if self._card() == card:
+                (self.data / CARD).unlink()
+            (self.data / f"{CARD}.new").unlink(missing_ok=True)
+
     def _card(self) -> Card | None:
         try:
-            return Card(**json.loads((self.data / CARD).read_text("utf-8")))
-        except (OSError, ValueError, TypeError):
+            card = Card(**json.loads((self.data / CARD).read_text("utf-8")))
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
+        return card if card.port in _PORTS and isinstance(card.token, str) else None
 
     def _who(self) -> str:
         card = self._card()
         return f" ({card.pid})" if card else ""
+
+
+def _require_repeatable(call: Call, gone: Gone) -> None:
+    if call.view:
+        raise Conflict(problem="the process that held this view of the mind has ended: make it again") from None
+    if gone.asked and call.verb in wire.NEVER_AGAIN:
+        problem = f"the process that did this has ended in the middle of {call.verb}: see how far it came"
+        raise Conflict(problem=problem) from None
 
 
 @contextmanager

@@ -5,33 +5,41 @@ had happened already does not happen twice.
 """
 
 import asyncio
+import inspect
 import itertools
-import uuid
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import suppress
-from functools import wraps
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cache, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ebbtide.core.changes import Entry
+from ebbtide.core.draft import Draft
+from ebbtide.core.errors import EbbtideError
 from ebbtide.core.ports import Clock
 from ebbtide.host import wire
 from ebbtide.host.door import LANGUAGE
-from ebbtide.host.wire import Answer, Call
+from ebbtide.host.wire import Answer, Call, Regime
 from ebbtide.mind import Mind
 from ebbtide.mind.mind import StoppedClock
+from ebbtide.mind.tokens import new_token
+from ebbtide.mind.upkeep import Progress
 
 # It left, does not answer, or speaks another language.
 _BROKEN = (OSError, EOFError, ValueError, msgspec.MsgspecError)
 _HELLO = 5.0  # seconds an owner has to open the door
+_WELCOME = msgspec.msgpack.Decoder(bool)
 _CHUNK = 1000
 _PAGE = 1000
 
 
 class Gone(Exception):
-    """The other process has left, or was never there."""
+    """The other process has left, or was never there. `asked`: it may have heard the call, and done it."""
+
+    def __init__(self, *, asked: bool = False) -> None:
+        self.asked = asked
 
 
 class Line:
@@ -40,7 +48,7 @@ class Line:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
         self._numbers = itertools.count(1)
-        self._waiting: dict[int, tuple[asyncio.Future[Any], Callable[[int, int], None] | None]] = {}
+        self._waiting: dict[int, tuple[asyncio.Future[Answer], Progress | None]] = {}
         self._speaking = asyncio.Lock()
         self.ended = asyncio.Event()
         self._listener = asyncio.get_running_loop().create_task(self._listen())
@@ -54,36 +62,50 @@ class Line:
             raise Gone from error
         try:
             async with asyncio.timeout(_HELLO):
-                await wire.send(writer, (token, LANGUAGE))
-                welcome = await wire.receive(reader, msgspec.msgpack.Decoder(bool))
-        except _BROKEN as error:
-            await _hang_up(writer)
+                await wire.send(writer, wire.framed((token, LANGUAGE)))
+                welcome = await wire.receive(reader, _WELCOME, wire.HELLO)
+            if welcome:
+                return cls(reader, writer)
+        except (*_BROKEN, asyncio.CancelledError) as error:
+            await wire.hang_up(writer)
+            if isinstance(error, asyncio.CancelledError):
+                raise
             raise Gone from error
-        if not welcome:
-            await _hang_up(writer)
-            raise Gone
-        return cls(reader, writer)
+        await wire.hang_up(writer)
+        raise Gone
 
-    async def ask(self, agent: str, verb: str, *args: Any, progress: Any = None, **more: Any) -> Any:
-        """The plain answer. Raises what the verb raised, or Gone."""
+    async def ask(self, call: Call, progress: Progress | None = None) -> Answer:
+        """What came of it. Raises what the verb raised, or Gone; InvalidInput for what cannot be said."""
         if self.ended.is_set():
             raise Gone
         number = next(self._numbers)
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        frame = wire.framed(replace(call, id=number, progress=progress is not None))
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = (answer, progress)
         try:
-            async with self._speaking:
-                await wire.send(self._writer, Call(number, agent, verb, args, progress=progress is not None, **more))
+            await self._say(frame)
             return await answer
-        except OSError as error:
-            raise Gone from error
+        except (Gone, EbbtideError):
+            raise
+        except BaseException:  # whoever asked has left, by cancelling or by what `progress` raised
+            self._writer.write(wire.framed(Call("", wire.LEAVE, id=number)))
+            raise
         finally:
-            self._waiting.pop(number, None)
+            del self._waiting[number]
+            if answer.done() and not answer.cancelled():
+                answer.exception()  # nobody may have got as far as to wait for it
 
     async def close(self) -> None:
         self._listener.cancel()
         await asyncio.wait([self._listener])
-        await _hang_up(self._writer)
+        await wire.hang_up(self._writer)
+
+    async def _say(self, frame: bytes) -> None:
+        try:
+            async with self._speaking:
+                await wire.send(self._writer, frame)
+        except OSError as error:
+            raise Gone(asked=True) from error
 
     async def _listen(self) -> None:
         try:
@@ -95,7 +117,7 @@ class Line:
             self.ended.set()
             for answer, _ in self._waiting.values():
                 if not answer.done():
-                    answer.set_exception(Gone())
+                    answer.set_exception(Gone(asked=True))
 
     def _hear(self, said: Answer) -> None:
         answer, progress = self._waiting.get(said.id, (None, None))
@@ -109,19 +131,17 @@ class Line:
         elif said.error is not None:
             answer.set_exception(wire.refused(*said.error))
         else:
-            answer.set_result(said.value)
-
-
-async def _hang_up(writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
+            answer.set_result(said)
 
 
 class Asker:
     """Whoever carries a call to where the minds are: over a line, or, after a takeover, in this process."""
 
-    async def ask(self, agent: str, verb: str, *args: Any, progress: Any = None, **more: Any) -> Any:
+    async def ask(self, call: Call, progress: Progress | None = None) -> Any:
+        raise NotImplementedError
+
+    def regime(self, agent: str) -> Regime:
+        """By what the mind lives, as of the last call of any of its verbs."""
         raise NotImplementedError
 
 
@@ -134,39 +154,51 @@ else:
 class RemoteMind(_Verbs):
     """Every verb of `Mind`. A view (`as_of`, `replay`) lives at the owner's, as long as this process is attached."""
 
-    def __init__(
-        self, asker: Asker, agent: str, regime: tuple[str, dict[str, Any]], clock: Clock, view: int = 0
-    ) -> None:
+    def __init__(self, asker: Asker, agent: str, clock: Clock, view: wire.View | None = None) -> None:
         self.agent = agent
-        self._asker, self._regime, self._clock, self._view = asker, regime, clock, view
+        self._asker, self._clock, self._seen = asker, clock, view
 
     @property
     def metabolism(self) -> str:
-        return self._regime[0]
+        return self._lives_by[0]
 
     @property
     def params(self) -> dict[str, Any]:
-        return dict(self._regime[1])
+        """As of the last call: what another process has configured since is known with the next one."""
+        return dict(self._lives_by[1])
+
+    @property
+    def time_slice(self) -> float:
+        return float(self.params.get("time_slice", 0)) / 1000.0
+
+    @property
+    def _lives_by(self) -> Regime:
+        return self._asker.regime(self.agent) if self._seen is None else self._seen.regime
 
     def now(self) -> float:
         return self._clock.now()
 
     async def close(self) -> None:
-        """Nothing is held here."""
+        """A view is given up; of the mind itself nothing is held here."""
+        if self._seen is not None:
+            await self._call("close")
 
-    async def put_many(self, drafts: Iterable[Any], progress: Any = None) -> int:
+    async def wake(self) -> bool:
+        """The owner has taken up what was left in the queue, and compresses by itself."""
+        return False
+
+    async def put_many(self, drafts: Iterable[Any], progress: Progress | None = None) -> int:
         done, rest = 0, iter(drafts)
-        while chunk := list(islice(rest, _CHUNK)):
-            await self._call("put_many", [msgspec.to_builtins(draft) for draft in chunk])
+        size = _CHUNK if not isinstance(drafts, Sequence) or _all_named(drafts) else len(drafts) or 1
+        while chunk := list(islice(rest, size)):
+            await self._call("put_many", chunk)
             done += len(chunk)
             if progress:
                 progress(done, done)
         return done
 
-    async def configure(self, **params: Any) -> Any:
-        fallbacks = await self._call("configure", **params)
-        self._regime = await self._asker.ask(self.agent, "regime")
-        return fallbacks
+    async def check_drafts(self, drafts: Iterable[Any]) -> None:
+        await self._call("check_drafts", list(drafts))
 
     async def entries(self) -> AsyncIterator[Entry]:
         after = 0
@@ -176,29 +208,38 @@ class RemoteMind(_Verbs):
             after = some[-1].seq
 
     async def compress(self, enough: Callable[[], bool] = lambda: False) -> bool:
-        """The owner compresses in its own time slices; this waits for none of them to be due."""
+        """All that is due. Whoever has had enough leaves by cancelling."""
         return bool(await self._call("compress"))
 
-    async def _view_of(self, verb: str, *args: Any, progress: Any = None, **options: Any) -> "RemoteMind":
-        more = {"options": options, "view": self._view}
-        number, moment = await self._asker.ask(self.agent, verb, *args, progress=progress, **more)
-        regime = await self._asker.ask(self.agent, "regime", view=number)
-        clock = StoppedClock(moment) if verb == "as_of" else self._clock
-        return RemoteMind(self._asker, self.agent, regime, clock, number)
+    async def _view_of(self, verb: str, *args: Any, progress: Progress | None, **options: Any) -> "RemoteMind":
+        view = await self._call(verb, *args, progress=progress, **options)
+        clock = StoppedClock(view.now) if verb == "as_of" else self._clock
+        return RemoteMind(self._asker, self.agent, clock, view)
 
-    async def _call(self, verb: str, *args: Any, progress: Any = None, **options: Any) -> Any:
-        name = f"call-{uuid.uuid4().hex}" if verb in wire.ONCE and not self._view else ""
-        given, said = msgspec.to_builtins(args), msgspec.to_builtins(options)
-        more = {"options": said, "name": name, "view": self._view}
-        return wire.meant(verb, await self._asker.ask(self.agent, verb, *given, progress=progress, **more))
+    async def _call(self, verb: str, *args: Any, progress: Progress | None = None, **options: Any) -> Any:
+        view = self._seen.number if self._seen is not None else 0
+        name = new_token() if verb in wire.ONCE and not view else ""
+        return await self._asker.ask(Call(self.agent, verb, args, options, name, view), progress)
+
+
+def _all_named(drafts: Sequence[Any]) -> bool:
+    """Else the owner has to see all of them, so as to make up no key that one yet to come asks for."""
+    return all((draft.key if isinstance(draft, Draft) else draft.get("key")) is not None for draft in drafts)
+
+
+@cache
+def _signature(verb: str) -> inspect.Signature:
+    return inspect.signature(getattr(Mind, verb))
 
 
 def _forwarded(verb: str) -> Any:
     call = "_view_of" if verb in wire.VIEWS else "_call"
 
     @wraps(getattr(Mind, verb))
-    async def forward(self: RemoteMind, *args: Any, progress: Any = None, **options: Any) -> Any:
-        return await getattr(self, call)(verb, *args, progress=progress, **options)
+    async def forward(self: RemoteMind, *args: Any, **options: Any) -> Any:
+        given = _signature(verb).bind(self, *args, **options)
+        progress = given.arguments.pop("progress", None)
+        return await getattr(self, call)(verb, *given.args[1:], progress=progress, **given.kwargs)
 
     return forward
 

@@ -6,7 +6,7 @@ second description of what a mind can do.
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, get_type_hints
@@ -15,21 +15,27 @@ import msgspec
 
 from ebbtide.core import errors
 from ebbtide.core.changes import KIND_OF, KINDS, Entry
-from ebbtide.core.errors import EbbtideError
+from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput
 from ebbtide.mind import Mind
 
-LARGEST = 1 << 28  # bytes of a frame: a thousand memories of the longest kind fit
+LARGEST = 1 << 28  # bytes of a frame: a thousand memories of a usual length fit many times
+HELLO = 1 << 10  # bytes a stranger may say
+LEAVE = "leave"  # nobody waits for the call of this id any more
 _HEAD = 4
+_FAREWELL = 1.0  # seconds for what was said last to be heard
+Regime = tuple[str, dict[str, Any]]  # a metabolism and all parameters
 
 # Verbs whose answer is another mind: it stays where it was made, and is known by a number.
 VIEWS = frozenset({"as_of", "replay", "rehearsal"})
-# Verbs that are one batch, so that they can be asked for twice and happen once.
+# Verbs that write one batch (`put_many` one a thousand), so that they can be asked for twice and happen once.
 ONCE = frozenset(
     {
         "put", "put_many", "link", "unlink", "configure", "forget", "restore", "revert", "merge", "touch", "remember",
         "retry", "drop", "accept", "dismiss", "recover",
     }
 )  # fmt: skip
+# Verbs that would do more if they were asked for again, because an answer got lost.
+NEVER_AGAIN = frozenset({"fade"})
 _LOCAL = frozenset({"close", "now", "entries", "wake"})  # not asked for over the wire
 
 
@@ -37,24 +43,37 @@ _LOCAL = frozenset({"close", "now", "entries", "wake"})  # not asked for over th
 class Call:
     """`name` is the call's own, where it may come again. `view` is the number of a mind made by another call."""
 
-    id: int
     agent: str
     verb: str
     args: tuple[Any, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     name: str = ""
     view: int = 0
+    id: int = 0
     progress: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """To the call of that id: how far it is, or what came of it, or what was wrong with it."""
+    """To the call of that id: how far it is, or what came of it, or what was wrong with it.
+
+    `regime`: by what the mind lives, if that is news to whoever asked.
+    """
 
     id: int
     value: Any = None
     error: tuple[str, dict[str, Any], str] | None = None
     progress: tuple[int, int] | None = None
+    regime: Regime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A mind that stays where it was made."""
+
+    number: int
+    now: float
+    regime: Regime
 
 
 @cache
@@ -66,18 +85,51 @@ def verbs() -> frozenset[str]:
 # ---- frames
 
 
-async def send(writer: asyncio.StreamWriter, value: Any) -> None:
-    body = msgspec.msgpack.encode(value)
-    writer.write(len(body).to_bytes(_HEAD, "big") + body)
+def _number(value: Any) -> Any:
+    """NumPy's numbers are as good as ours."""
+    try:
+        return value.item()
+    except AttributeError:
+        raise TypeError(f"{type(value).__name__} is no value that can be sent") from None
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=_number)
+
+
+def framed(value: Any) -> bytes:
+    """Raises InvalidInput for what cannot be said, or is too much at once."""
+    try:
+        body = _encoder.encode(value)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        problem = f"this cannot be told to the process that owns the mind: {error}"
+        raise InvalidInput(problem=problem) from None
+    if len(body) > LARGEST:
+        problem = f"{len(body):,} bytes are too much at once between two processes: at most {LARGEST:,}"
+        raise InvalidInput(problem=problem)
+    return len(body).to_bytes(_HEAD, "big") + body
+
+
+async def send(writer: asyncio.StreamWriter, frame: bytes) -> None:
+    writer.write(frame)
     await writer.drain()
 
 
-async def receive(reader: asyncio.StreamReader, decoder: "msgspec.msgpack.Decoder[Any]") -> Any:
+async def receive(reader: asyncio.StreamReader, decoder: "msgspec.msgpack.Decoder[Any]", largest: int = LARGEST) -> Any:
     """The next frame. Raises IncompleteReadError at the end, MsgspecError or ValueError for what is none."""
     length = int.from_bytes(await reader.readexactly(_HEAD), "big")
-    if length > LARGEST:
+    if length > largest:
         raise ValueError(f"a frame of {length} bytes is more than anybody sends here")
     return decoder.decode(await reader.readexactly(length))
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    """What was said is heard, if somebody listens; nobody waits for one who does not."""
+    writer.close()
+    try:
+        async with asyncio.timeout(_FAREWELL):
+            await writer.wait_closed()
+    except OSError:
+        writer.transport.abort()
 
 
 calls: "msgspec.msgpack.Decoder[Call]" = msgspec.msgpack.Decoder(Call)
@@ -94,16 +146,15 @@ def plain(verb: str, value: Any) -> Any:
     return value
 
 
-def across(verb: str, value: Any) -> Any:
-    """An answer as it would have come over the wire."""
-    return msgspec.to_builtins(plain(verb, value))
-
-
 def meant(verb: str, value: Any) -> Any:
-    """An answer as the verb's annotation says."""
-    if verb == "journal":
-        return [_entry(*parts) for parts in value]
-    return msgspec.convert(value, _returned(verb), strict=False)
+    """An answer as the verb's annotation says. Raises Conflict for what another version of this library means by it."""
+    try:
+        if verb == "journal":
+            return [_entry(*parts) for parts in value]
+        return msgspec.convert(value, _returned(verb))
+    except (msgspec.MsgspecError, KeyError, TypeError) as error:
+        problem = f"the process that owns the mind answers {verb!r} in another way: are both of one version? ({error})"
+        raise Conflict(problem=problem) from None
 
 
 def _entry(seq: int, kind: str, change: Any, token: str) -> Entry:
@@ -112,22 +163,32 @@ def _entry(seq: int, kind: str, change: Any, token: str) -> Entry:
 
 @cache
 def _returned(verb: str) -> Any:
-    return get_type_hints(getattr(Mind, verb))["return"]
+    if verb in VIEWS:
+        return View
+    return get_type_hints(getattr(Mind, verb))["return"] if verb in verbs() else Any
 
 
-def refusal(error: EbbtideError) -> tuple[str, dict[str, Any], str]:
+# ---- errors
+
+
+def refusal(error: Exception) -> tuple[str, dict[str, Any], str]:
     """An error on its way out: its name, its facts as far as they are plain, and what it says."""
-    facts = {
-        name: fact if isinstance(fact, str | int | float | None) else str(fact) for name, fact in error.facts.items()
+    facts = error.facts if isinstance(error, EbbtideError) else {}
+    plain_facts = {
+        name: fact if isinstance(fact, str | int | float | None) else str(fact) for name, fact in facts.items()
     }
-    return type(error).__name__, facts, str(error)
+    return type(error).__name__, plain_facts, str(error)
 
 
-def refused(name: str, facts: dict[str, Any], message: str) -> EbbtideError:
-    """The error somebody else raised. One that this version does not know is told in its words."""
-    kind: Callable[..., EbbtideError] | None = getattr(errors, name, None)
-    try:
-        assert kind is not None
-        return kind(**facts)
-    except (AssertionError, KeyError, TypeError, IndexError):
-        return errors.Conflict(problem=message)
+def refused(name: str, facts: dict[str, Any], message: str) -> Exception:
+    """The error somebody else raised, in the same words. A bug there is no error of the caller's."""
+    if name in ("TypeError", "ValueError"):
+        return {"TypeError": TypeError, "ValueError": ValueError}[name](message)
+    kind = getattr(errors, name, None)
+    if not (isinstance(kind, type) and issubclass(kind, EbbtideError)):
+        return RuntimeError(f"the process that owns the mind failed: {name}: {message}")
+    error: EbbtideError = Conflict(problem=message)
+    with suppress(KeyError, TypeError, IndexError, ValueError, AttributeError):  # of a version with other facts
+        error = kind(**facts)
+    error.args = (message,)
+    return error

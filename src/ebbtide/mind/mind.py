@@ -21,6 +21,7 @@ from ebbtide.mind.marks import judged
 from ebbtide.mind.network import Conversing, NetworkLife
 from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
+from ebbtide.mind.search import stated
 from ebbtide.mind.searching import Searching
 from ebbtide.mind.surroundings import Surroundings, surroundings
 from ebbtide.mind.tending import Tending
@@ -167,7 +168,7 @@ class Mind(Conversing, Searching, Tending):
 
     async def list(
         self,
-        state: State | Sequence[State] | None = None,
+        state: State | str | Sequence[State | str] | None = None,
         *,
         score: tuple[int, int] | None = None,
         kind: str | None = None,
@@ -182,8 +183,7 @@ class Mind(Conversing, Searching, Tending):
                 require_text(name, label, MAX_LABEL, empty=True)
         if limit < 1:
             raise InvalidInput(problem=f"a page of {limit} memories shows nothing: ask for at least one")
-        states = (state,) if isinstance(state, State) else (tuple(state) if state else None)
-        where = Where(self._checked_states(states), self._checked_score(score), kind, domain)
+        where = Where(self._checked_states(stated(state) or None), self._checked_score(score), kind, domain)
         return await reading.page(self._store, self.now(), where, everything=everything, after=after, limit=limit)
 
     async def explain(self, key: str, *, at: float | None = None, days: float = 30.0) -> Explanation:
