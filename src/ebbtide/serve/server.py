@@ -93,7 +93,7 @@ async def application(
     from ebbtide.serve.http.app import create_app
     from ebbtide.serve.mcp.http import mount as mount_mcp
 
-    app = create_app(minds, settings, authorize=gate)
+    app = create_app(minds, settings, authorize=gate, max_body=settings.body_limit)
     _add_health(app, minds, metrics, stopping)
     tools = mount_mcp(app, minds, gate, settings, local=not gate.required)
     if page:

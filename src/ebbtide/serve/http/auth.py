@@ -1,11 +1,16 @@
-"""Who may come in, and to which minds. Every way in passes here: routes, tools for agents and pages."""
+"""Who may come in, and to which minds. Every way in passes here: routes, tools for agents and pages.
+
+Without keys only this machine is served, and only to who speaks to it by its own name: a web page from elsewhere, open
+in a browser on this machine, is a stranger too.
+"""
 
 import ipaddress
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -13,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ebbtide.core.errors import EbbtideError
 from ebbtide.core.ports import Clock
 from ebbtide.serve.http import problems
-from ebbtide.serve.http.problems import Forbidden, Problem, Unauthorized
+from ebbtide.serve.http.problems import Problem
 from ebbtide.serve.keys import Key, Keyring
 
 COOKIE = "ebbtide_key"  # set by the page's login
@@ -24,6 +29,18 @@ OF_THE_LOGIN = (LOGIN, "/_page/", "/_nicegui")
 _MINDS = ("v1", "minds")
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="ebbtide"'}
 _READS = ("GET", "HEAD", "OPTIONS")
+
+
+class Unauthorized(Problem):
+    title, status = "Unauthorized", 401
+
+
+class Forbidden(Problem):
+    title, status = "Forbidden", 403
+
+
+class WrongHost(Problem):
+    title, status = "WrongHost", 421
 
 
 class Gate:
@@ -90,7 +107,7 @@ class Gate:
 class Guard:
     """Stands before the whole application, so that no route can be forgotten.
 
-    It turns away who has no good key, and who has one for another mind than the path names.
+    It turns away who has no good key, who has one for another mind than the path names, and strange web pages.
     What a path does not say (a page, a tool) the application asks the gate itself.
     """
 
@@ -108,11 +125,12 @@ class Guard:
             await self._refuse(error, request)(scope, receive, send)
             return
         if scope["type"] == "websocket" and key is not None:
-            receive = self._while_good(key, receive)
+            receive = self._while_good(key, receive, send)
         await self._app(scope, receive, send)
 
     def _admitted(self, request: HTTPConnection) -> Key | None:
         path = str(request.scope["path"])
+        _require_our_name(request.headers, by_any_name=self._gate.required)
         if path in OPEN or (self._login and path.startswith(OF_THE_LOGIN)):
             return self._gate.shown(request)
         first, second, agent = (*path.strip("/").split("/"), "", "", "")[:3]
@@ -127,13 +145,14 @@ class Guard:
             return RedirectResponse(f"{LOGIN}?then={quote(request.url.path, safe='')}", 303)
         return problems.answer(error)
 
-    def _while_good(self, key: Key, receive: Receive) -> Receive:
+    def _while_good(self, key: Key, receive: Receive, send: Send) -> Receive:
         """A page that is open when its key is revoked hears no more."""
 
         async def next_message() -> Message:
             message = await receive()
-            if self._gate.is_current(key):
+            if message["type"] != "websocket.receive" or self._gate.is_current(key):
                 return message
+            await send({"type": "websocket.close", "code": 1008})
             return {"type": "websocket.disconnect", "code": 1008}
 
         return next_message
@@ -158,6 +177,23 @@ def _takes_cookies(scope: MutableMapping[str, Any]) -> bool:
     if path == "/mcp" or path.startswith("/mcp/"):
         return False
     return not path.startswith("/v1/") or scope.get("method") in _READS
+
+
+def _require_our_name(headers: Headers, *, by_any_name: bool) -> None:
+    """A name that was made to lead here, and a page that was loaded elsewhere, are how browsers are led astray."""
+    host = headers.get("host", "")
+    if not by_any_name and not is_loopback(_hostname(f"//{host}")):
+        raise WrongHost("Without keys only this machine is served, by the names localhost and 127.0.0.1.")
+    origin = headers.get("origin")
+    if origin is not None and origin.casefold().partition("://")[2] != host.casefold():
+        raise Forbidden("Pages of other sites may not call this server.")
+
+
+def _hostname(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _is_a_reader(request: HTTPConnection) -> bool:
