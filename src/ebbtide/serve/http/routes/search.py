@@ -1,0 +1,43 @@
+"""Finding memories, and using what was found."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from ebbtide.mind.search import Found
+from ebbtide.mind.touching import Touched
+from ebbtide.serve.http.asked import Question, Use, Uses, instant
+from ebbtide.serve.http.desk import MemoryKey, Seen, There
+from ebbtide.serve.http.once import OnceOnly
+from ebbtide.serve.http.routes import MEMORY, router
+from ebbtide.serve.http.shapes import answer, shape
+
+routes = router("search")
+
+TOUCHED = shape(Touched)
+_USE = Use()
+
+
+@routes.post("/search", operation_id="search", summary="Find memories", response_model=shape(Found))
+async def search(body: Question, mind: Seen) -> Response:
+    """The k memories that answer best, by words and meaning, and by how alive they are.
+
+    Being found is not being used: touch what was of use.
+    """
+    asked: dict[str, Any] = body.model_dump(exclude={"text", "since", "until", "patience"})
+    asked |= {"since": instant(body.since, mind.now()), "until": instant(body.until, mind.now())}
+    if body.patience is not None:
+        asked["patience"] = body.patience
+    return answer(await mind.search(body.text, **asked))
+
+
+@routes.post("/touch", operation_id="touch", summary="Confirm that these were used", response_model=TOUCHED)
+async def touch(body: Uses, mind: There, once: OnceOnly) -> Response:
+    """Of one memory that counts at most once in `touch_spacing`; the others are told as throttled."""
+    return await once(mind, "touch", lambda: mind.touch(*body.keys, revive=body.revive), answer)
+
+
+@routes.post(f"{MEMORY}/touch", operation_id="touch_one", summary="Confirm that it was used", response_model=TOUCHED)
+async def touch_one(key: MemoryKey, mind: There, once: OnceOnly, body: Use = _USE) -> Response:
+    """Of one memory that counts at most once in `touch_spacing`."""
+    return await once(mind, "touch", lambda: mind.touch(key, revive=body.revive), answer)

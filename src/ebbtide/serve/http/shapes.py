@@ -1,0 +1,135 @@
+"""Values as JSON has them, and their schemas: both are read off the dataclasses, so there is no second description.
+
+Moments are ISO 8601 in UTC, marks are names, enums their values; null stands where there is no number to give.
+"""
+
+import json
+import math
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from pydantic import BaseModel, Field, create_model
+from starlette.responses import Response
+
+from ebbtide.core.memory import Mark
+
+_FIRST, _LAST = -62_135_596_800.0, 253_402_300_799.0  # the years 1 and 9999: no calendar goes further
+
+Moment = Annotated[str, Field(json_schema_extra={"format": "date-time", "examples": ["2026-11-15T08:30:00Z"]})]
+
+
+def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(encoded(plain(value)), status, dict(headers or {}), "application/json")
+
+
+def nothing() -> Response:
+    return Response(status_code=204)
+
+
+def encoded(document: Any) -> bytes:
+    try:
+        return msgspec.json.encode(document)
+    except OverflowError:  # somebody's whole number of more than 64 bits, said back
+        return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+
+
+# ---- values
+
+
+def plain(value: Any) -> Any:
+    kind: type[Any] = type(value)
+    return (_PLAINERS.get(kind) or _plainer(kind))(value)
+
+
+def iso(seconds: float) -> str:
+    moment = datetime.fromtimestamp(min(max(seconds, _FIRST), _LAST), UTC)
+    return f"{moment.replace(tzinfo=None).isoformat()}Z"
+
+
+_PLAINERS: dict[type[Any], Callable[[Any], Any]] = {}
+
+
+def _plainer(kind: type[Any]) -> Callable[[Any], Any]:
+    return _PLAINERS.setdefault(kind, _made_plainer(kind))
+
+
+def _made_plainer(kind: type[Any]) -> Callable[[Any], Any]:
+    """How values of this very type become plain."""
+    if issubclass(kind, Mark):
+        return lambda mark: list(mark.names)
+    if issubclass(kind, Enum):
+        return lambda member: member.value
+    if is_dataclass(kind):
+        return _fields_of([f.name for f in fields(kind)])
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return _fields_of(list(kind._fields))
+    if issubclass(kind, Mapping):
+        return lambda found: {str(plain(key)): _named(str(key), item) for key, item in found.items()}
+    if issubclass(kind, list | tuple):
+        return lambda items: [plain(item) for item in items]
+    if issubclass(kind, float):
+        return lambda number: number if math.isfinite(number) else None
+    return lambda other: other
+
+
+def _fields_of(names: Sequence[str]) -> Callable[[Any], dict[str, Any]]:
+    return lambda value: {name: _named(name, getattr(value, name)) for name in names}
+
+
+def _named(name: str, value: Any) -> Any:
+    if type(value) is float and _is_moment(name):
+        return iso(value) if math.isfinite(value) else None
+    return plain(value)
+
+
+def _is_moment(name: str) -> bool:
+    return name == "at" or name.endswith("_at")
+
+
+# ---- schemas
+
+
+@cache
+def shape(kind: type[Any]) -> type[BaseModel]:
+    """The model of what `plain` makes of such a dataclass."""
+    hints = get_type_hints(kind)
+    names = [f.name for f in fields(kind)] if is_dataclass(kind) else list(hints)
+    members: dict[str, Any] = {name: (_typed(hints[name], name), ...) for name in names}
+    return create_model(kind.__name__, __doc__=kind.__doc__, **members)
+
+
+def page_of(name: str, doc: str, **members: Any) -> type[BaseModel]:
+    """A page: these members, and where to go on."""
+    onward = Annotated[int | None, Field(description="Ask with `after` set to this for more; null: that was all.")]
+    every: dict[str, Any] = {key: (kind, ...) for key, kind in {**members, "next": onward}.items()}
+    return create_model(name, __doc__=doc, **every)
+
+
+def _typed(hint: Any, name: str = "") -> Any:
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return Union[tuple(_typed(one, name) for one in inner)]  # noqa: UP007 — made of a list
+    if origin in (list, tuple, Sequence):
+        return _listed(inner)
+    if origin in (dict, Mapping):
+        return dict[str, _typed(inner[1])]  # type: ignore[misc]
+    if hint is Mark:
+        return list[str]
+    if isinstance(hint, type) and (is_dataclass(hint) or (issubclass(hint, tuple) and hasattr(hint, "_fields"))):
+        return shape(hint)
+    if hint is float:
+        return Moment if _is_moment(name) else float
+    return hint if hint is not typing.Any else Any
+
+
+def _listed(inner: tuple[Any, ...]) -> Any:
+    """A tuple of several kinds is a list of any of them."""
+    kinds = tuple(dict.fromkeys(_typed(one) for one in inner if one is not Ellipsis))
+    return list[kinds] if kinds else list[Any]  # type: ignore[valid-type]
