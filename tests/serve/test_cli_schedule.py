@@ -125,7 +125,8 @@ def test_programs_read_one_run_a_line(ebbtide: Shell) -> None:
 def test_embedding_that_is_interrupted_goes_on_where_it_was(ebbtide: Shell, tmp_path: Path) -> None:
     many = 1500
     drafts = tmp_path / "many.jsonl"
-    drafts.write_text("\n".join(json.dumps(f"memory number {number} of many") for number in range(many)))
+    long = "and it goes on for a while, so that nobody has embedded all of them before somebody says stop. " * 3
+    drafts.write_text("\n".join(json.dumps(f"memory number {number} of many, {long}") for number in range(many)))
     ebbtide.said("put", "--from", str(drafts))
     with launch(ebbtide.data, "reembed") as running:
         wait_for_vectors(running, ebbtide.data)
