@@ -24,21 +24,23 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.middleware import Middleware
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ebbtide.app import SystemClock, house, scheduler
 from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, StoreUnreadable
 from ebbtide.host.host import Host
 from ebbtide.host.ownership import House
 from ebbtide.serve.http.auth import Gate, Guard, is_loopback
-from ebbtide.serve.http.logs import Observed
+from ebbtide.serve.http.logs import Noted, Observed
 from ebbtide.serve.http.metrics import CONTENT_TYPE, Metrics
 from ebbtide.serve.keys import Keyring
 from ebbtide.settings import Settings
 
 log = logging.getLogger("ebbtide")
 
+OF_THE_API = frozenset({"v1", "mcp", "healthz", "readyz", "metrics"})
 GRACE = 20  # seconds for what is in hand when the server is told to stop
 BACKLOG = 2048
 
@@ -69,8 +71,8 @@ async def serve(settings: Settings, ready: Ready, *, page: bool = True, demo: bo
         on_owner = partial(_keeping, settings, metrics)
         minds = await stack.enter_async_context(house(settings, on_owner=on_owner, on_search=metrics.searched))
         app = await stack.enter_async_context(application(minds, settings, gate, metrics, stopping, page=page))
-        server = _Server(_config(Observed(Guard(app, gate, login=page), metrics.answered)))
-        server.ready = partial(ready, _address(listener, app, minds, gate, page=page))
+        server = _Server(_config(app))
+        server.ready = partial(ready, _address(listener, minds, gate, page=page))
         stack.enter_context(_signals(server, stopping))
         stack.push_async_callback(_cancelled, asyncio.create_task(_demo(minds, wanted=demo)))
         await server.serve([listener])
@@ -88,20 +90,41 @@ def keys_required(settings: Settings, keyring: Keyring) -> bool:
 @asynccontextmanager
 async def application(
     minds: House, settings: Settings, gate: Gate, metrics: Metrics, stopping: asyncio.Event, *, page: bool = True
-) -> AsyncIterator[FastAPI]:
-    """Everything that answers. The page comes last: it has the root, and what nobody else knows is its to miss."""
+) -> AsyncIterator[ASGIApp]:
+    """Everything that answers, behind the gate, for as long as the block lasts."""
     from ebbtide.serve.http.app import create_app
     from ebbtide.serve.mcp.http import mount as mount_mcp
 
-    app = create_app(minds, settings, authorize=gate, max_body=settings.body_limit)
-    _add_health(app, minds, metrics, stopping)
-    tools = mount_mcp(app, minds, gate, settings, local=not gate.required)
-    if page:
-        from ebbtide.serve.page import mount as mount_page
+    api = create_app(minds, settings, authorize=gate, max_body=settings.body_limit)
+    _add_health(api, minds, metrics, stopping)
+    tools = mount_mcp(api, minds, gate, settings, local=not gate.required)
+    pages = _pages(minds, settings, gate) if page else None
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(tools.running())
+        for part in (api, pages):
+            if part is not None:
+                part.user_middleware.append(Middleware(Noted))
+                await stack.enter_async_context(part.router.lifespan_context(part))
+        yield Observed(Guard(_Parts(api, pages or api), gate, login=page), metrics.answered)
 
-        mount_page(app, minds, settings, gate.opened_by if gate.required else None)
-    async with tools.running():
-        yield app
+
+def _pages(minds: House, settings: Settings, gate: Gate) -> FastAPI:
+    from ebbtide.serve.page import mount
+
+    pages = FastAPI(openapi_url=None)
+    mount(pages, minds, settings, gate.opened_by if gate.required else None)
+    return pages
+
+
+class _Parts:
+    """Two applications at one address: to a program that asks for what is not there, a page is no answer."""
+
+    def __init__(self, api: ASGIApp, pages: ASGIApp) -> None:
+        self._api, self._pages = api, pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        first = f"{scope['path']}/".split("/", 2)[1]
+        await (self._api if first in OF_THE_API else self._pages)(scope, receive, send)
 
 
 def _add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.Event) -> None:
@@ -199,18 +222,17 @@ def _taken(settings: Settings, error: OSError) -> EbbtideError:
     return InvalidInput(problem=f"no listening at {place}: {error.strerror or error}")
 
 
-def _address(listener: socket.socket, app: FastAPI, minds: House, gate: Gate, *, page: bool) -> Address:
+def _address(listener: socket.socket, minds: House, gate: Gate, *, page: bool) -> Address:
     host, port = listener.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
-    docs = f"{url}{app.docs_url or app.openapi_url}"
-    return Address(url, docs, f"{url}/mcp", f"{url}/" if page else None, minds.owner, gate.required)
+    return Address(url, f"{url}/v1/openapi.json", f"{url}/mcp", f"{url}/" if page else None, minds.owner, gate.required)
 
 
 def _config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        lifespan="on",
+        lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,

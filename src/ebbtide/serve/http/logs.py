@@ -24,9 +24,20 @@ log = logging.getLogger("ebbtide.http")
 
 HEADER = b"x-request-id"
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_CONVERTOR = re.compile(r":\w+}")
 _KEY = re.compile(r"ebb_[0-9a-f]{8}_[A-Za-z0-9_-]{43}")
 _QUIET = ("/healthz", "/readyz", "/metrics", "page assets", "page socket")  # asked by machines, again and again
-_MOUNTED = (("/mcp", "/mcp"), ("/_nicegui_ws", "page socket"), ("/_nicegui", "page assets"), ("/_page", "page assets"))
+_MOUNTED = (
+    ("/v1/openapi.json", "/v1/openapi.json"),
+    ("/mcp", "/mcp"),
+    ("/_nicegui_ws", "page socket"),
+    ("/_nicegui", "page assets"),
+    ("/_page", "page assets"),
+)
+
+_FOUND = "ebbtide.route"  # where a request's scope has the route that was found for it, in whatever copy of it
+# The page's library tells whole addresses where it finds nothing; uvicorn, every request that is none.
+_LEVELS = {"": logging.WARNING, "ebbtide": logging.INFO, "nicegui": logging.ERROR, "uvicorn": logging.ERROR}
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
@@ -45,6 +56,7 @@ class Observed:
             await self._app(scope, receive, send)
             return
         name = _named(Headers(scope=scope).get(HEADER.decode()))
+        scope[_FOUND] = {}
         started, status = time.perf_counter(), 500
 
         async def sending(message: Message) -> None:
@@ -75,8 +87,22 @@ def route_of(scope: Scope) -> str:
     for start, name in _MOUNTED:
         if path.startswith(start):
             return name
-    pattern = getattr(scope.get("route"), "path", None)
-    return str(pattern) if pattern else "unknown"
+    return str(scope.get(_FOUND, {}).get("path", "unknown"))
+
+
+class Noted:
+    """The innermost layer: what lies between may hand on a copy of the scope, and then only this one sees the route."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            pattern = getattr(scope.get("route"), "path", None)
+            if pattern and _FOUND in scope:
+                scope[_FOUND]["path"] = _CONVERTOR.sub("}", pattern)
 
 
 def _named(said: str | None) -> str:
@@ -114,17 +140,17 @@ def logging_to_stderr(style: str) -> Iterator[None]:
     """All that is logged while the block lasts, by us and by the libraries we stand on."""
     speaker = logging.StreamHandler(sys.stderr)
     speaker.setFormatter(Json() if style == "json" else Lines())
-    root, ours = logging.getLogger(), logging.getLogger("ebbtide")
-    before = root.handlers[:], root.level, ours.level
+    root = logging.getLogger()
+    handlers, levels = root.handlers[:], {name: logging.getLogger(name).level for name in _LEVELS}
     root.handlers[:] = [speaker]
-    root.setLevel(logging.WARNING)
-    ours.setLevel(logging.INFO)
+    for name, level in _LEVELS.items():
+        logging.getLogger(name).setLevel(level)
     try:
         yield
     finally:
-        root.handlers[:] = before[0]
-        root.setLevel(before[1])
-        ours.setLevel(before[2])
+        root.handlers[:] = handlers
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def _when(record: logging.LogRecord) -> str:
