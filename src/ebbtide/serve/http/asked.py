@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from starlette.responses import Response
 
-from ebbtide.core.draft import MAX_KEY, MAX_KEYWORDS, MAX_LABEL, MAX_TEXT
+from ebbtide.core.draft import MAX_KEY, MAX_KEYWORDS, MAX_LABEL, MAX_TEXT, Draft
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH, Policy, State
 from ebbtide.mind.network import MAX_DEPTH, MAX_MESSAGES
@@ -56,8 +56,10 @@ class _Draft(_Body):
     policy: Annotated[Policy | None, Field(strict=False, description="In retention minds only.")] = None
 
     def given(self) -> dict[str, Any]:
-        """What was said, and nothing that was not."""
-        return self.model_dump(mode="json", exclude_unset=True)
+        """What was said, and nothing that was not. Raises InvalidInput for what no memory has."""
+        said = self.model_dump(mode="json", exclude_unset=True)
+        Draft.parse(said)
+        return said
 
 
 class NewMemory(_Draft):
@@ -71,6 +73,11 @@ class Saying(_Draft):
     """What the memory of this key says from now on."""
 
     text: Annotated[Text, Field(examples=["The ferry to Lamma leaves at 9:10."])]
+
+    def given(self) -> dict[str, Any]:
+        if "key" in (self.model_extra or {}):
+            raise InvalidInput(problem="the key is in the path: it cannot be another one in the body")
+        return super().given()
 
 
 class NewMemories(_Body):

@@ -3,8 +3,9 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
 from starlette.convertors import Convertor, register_url_convertor
@@ -28,30 +29,46 @@ def anybody(request: Request, agent: str | None, admin: bool) -> None:
     """Where there is nobody to keep out."""
 
 
+@dataclass(slots=True)
+class _View:
+    mind: Mind
+    users: int = 0
+
+
 class Views:
     """Minds of the past that somebody looks at: each is a whole journal retold, so the last few are kept."""
 
     def __init__(self) -> None:
-        self._views: OrderedDict[tuple[str, float], Mind] = OrderedDict()
+        self._views: OrderedDict[tuple[str, float], _View] = OrderedDict()
         self._turn = asyncio.Lock()
 
-    async def of(self, mind: Mind, moment: float) -> Mind:
+    @asynccontextmanager
+    async def of(self, mind: Mind, moment: float) -> AsyncIterator[Mind]:
         """As it was then. A moment yet to come is retold each time: until then things will happen."""
-        async with self._turn:
-            seen = self._views.get((mind.agent, moment))
-            if seen is None or not await _is_there(seen):
-                seen = await mind.as_of(moment)
-            if moment < mind.now():
-                self._views[mind.agent, moment] = seen
-                self._views.move_to_end((mind.agent, moment))
-            while len(self._views) > _VIEWS:
-                self._views.popitem(last=False)
-            return seen
+        view = await self._view(mind, moment)
+        view.users += 1
+        try:
+            yield view.mind
+        finally:
+            view.users -= 1
+            if self._views.get((mind.agent, moment)) is not view and not view.users:
+                await view.mind.close()
 
     async def close(self) -> None:
         while self._views:
-            _, view = self._views.popitem()
-            await view.close()
+            await self._views.popitem()[1].mind.close()
+
+    async def _view(self, mind: Mind, moment: float) -> _View:
+        async with self._turn:
+            known = self._views.pop((mind.agent, moment), None)
+            view = known if known and await _is_there(known.mind) else _View(await mind.as_of(moment))
+            if moment < mind.now():
+                self._views[mind.agent, moment] = view
+            while len(self._views) > _VIEWS:
+                _, oldest = self._views.popitem(last=False)
+                if not oldest.users:
+                    await oldest.mind.close()
+            return view
 
 
 async def _is_there(view: Mind) -> bool:
@@ -134,9 +151,13 @@ async def _seen(
             examples=["2026-11-15T08:30:00Z"],
         ),
     ] = None,
-) -> Any:
+) -> AsyncIterator[Mind]:
     moment = instant(as_of, mind.now())
-    return mind if moment is None else await desk_of(request).views.of(mind, moment)
+    if moment is None:
+        yield mind
+        return
+    async with desk_of(request).views.of(mind, moment) as past:
+        yield past
 
 
 Permitted = Annotated[str, Depends(_permitted)]  # an agent this request may speak of

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Annotated, Any
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 from fastapi import Depends, Header, Request
 from starlette.responses import Response
@@ -23,6 +23,8 @@ from ebbtide.serve.http.problems import Unacceptable
 _KEPT = 10_000
 _LARGEST = 64 << 10  # bytes of an answer that is kept; a larger one is told from the journal
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
+P = ParamSpec("P")
+T = TypeVar("T")
 REPLAYED = "Idempotency-Replayed"
 
 
@@ -59,20 +61,26 @@ class Calls:
 
 
 class Once:
-    """A write of this request."""
+    """The write of this request. `name`: what the journal knows it by; None: it has no key."""
 
     def __init__(self, calls: Calls, key: str | None, asked: str) -> None:
         self._calls, self._key, self._asked = calls, key, asked
+        digest = blake2b(f"{key} {asked}".encode(), digest_size=16).hexdigest()
+        self.name = None if key is None else f"http-{digest}"
 
     async def __call__(
-        self, mind: Mind, verb: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Response]
+        self, told: Callable[[T], Response], verb: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
     ) -> Response:
-        """Do it, unless it was done, and tell what came of it."""
-        key = self._key
-        if key is None:
-            return told(await work())
-        name = f"http-{blake2b(f'{key} {self._asked}'.encode(), digest_size=16).hexdigest()}"
-        return await self._guarded(mind.agent, key, lambda: again.once(mind, verb, name, work), told)
+        """Call this verb of a mind, unless that was done, and tell what came of it."""
+        mind: Mind = getattr(verb, "__self__")  # noqa: B009 — what is called here is a method
+        name, key = self.name, self._key
+        if name is None or key is None:
+            return told(await verb(*args, **options))
+
+        async def work() -> Any:
+            return await again.once(mind, verb.__name__, name, lambda: verb(*args, **options), args, options)
+
+        return await self._guarded(mind.agent, key, work, told)
 
     async def begin(self, agent: str, work: Callable[[], Awaitable[Response]]) -> Response:
         """Something that is not in the journal, such as a task: known while this process lives."""

@@ -29,7 +29,7 @@ def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = No
     return Response(encoded(plain(value)), status, dict(headers or {}), "application/json")
 
 
-def nothing() -> Response:
+def nothing(value: Any = None) -> Response:
     return Response(status_code=204)
 
 

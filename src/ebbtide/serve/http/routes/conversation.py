@@ -66,7 +66,7 @@ async def remember(body: Conversation, mind: There, once: OnceOnly) -> Response:
         href = f"/v1/minds/{mind.agent}/queue/{task}"
         return answer({"task": task, "href": href}, 202, {"Location": href})
 
-    return await once(mind, "remember", lambda: mind.remember(messages), told)
+    return await once(told, mind.remember, messages)
 
 
 def _message(said: dict[str, Any], mind: Mind) -> dict[str, Any]:
@@ -119,12 +119,12 @@ def _queued(task: int, state: str, found: Task | Enqueue) -> dict[str, Any]:
 @routes.post("/queue/{task}/retry", operation_id="retry", summary="Try a task again", **NOTHING)
 async def retry(task: Number, mind: There, once: OnceOnly) -> Response:
     """One that was set aside."""
-    return await once(mind, "retry", lambda: mind.retry(task), lambda _: nothing())
+    return await once(nothing, mind.retry, task)
 
 
 @routes.delete("/queue/{task}", operation_id="drop", summary="Give a task up", **NOTHING)
 async def drop(task: Number, mind: There, once: OnceOnly) -> Response:
-    return await once(mind, "drop", lambda: mind.drop(task), lambda _: nothing())
+    return await once(nothing, mind.drop, task)
 
 
 @routes.post("/idle", operation_id="idle", summary="Wait for the queue", **TASK)

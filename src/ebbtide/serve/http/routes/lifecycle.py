@@ -79,13 +79,13 @@ async def suggestions(mind: Seen, kind: Literal["delete", "merge"] | None = None
 @routes.post("/suggestions/accept", operation_id="accept", summary="Do as suggested", **NOTHING)
 async def accept(body: Accepted, mind: There, once: OnceOnly) -> Response:
     """What goes, goes into the trash: restore undoes it."""
-    return await once(mind, "accept", lambda: mind.accept(body.kind, *body.keys, text=body.text), lambda _: nothing())
+    return await once(nothing, mind.accept, body.kind, *body.keys, text=body.text)
 
 
 @routes.post("/suggestions/dismiss", operation_id="dismiss", summary="Not this one", **NOTHING)
 async def dismiss(body: Advice, mind: There, once: OnceOnly) -> Response:
     """It is not suggested again until its facts change."""
-    return await once(mind, "dismiss", lambda: mind.dismiss(body.kind, *body.keys), lambda _: nothing())
+    return await once(nothing, mind.dismiss, body.kind, *body.keys)
 
 
 # ---- the reaper

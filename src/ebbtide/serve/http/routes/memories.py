@@ -83,7 +83,7 @@ def _range(score: str | None) -> tuple[int, int] | None:
 @routes.post("/memories", operation_id="put", summary="Put a memory", status_code=201, response_model=A_MEMORY)
 async def put(body: NewMemory, mind: There, once: OnceOnly) -> Response:
     """A new memory. A key that is taken is a conflict: PUT to that key replaces what it says."""
-    return await once(mind, "put", lambda: mind.put(**body.given()), lambda memory: answer(memory, 201))
+    return await once(lambda memory: answer(memory, 201), mind.put, **body.given())
 
 
 @routes.post("/memories/batch", operation_id="put_many", summary="Put many memories", response_model=Put)
@@ -93,7 +93,7 @@ async def put_many(body: NewMemories, mind: There, once: OnceOnly) -> Response:
     if body.dry_run:
         await mind.check_drafts(drafts)
         return answer({"put": len(drafts)})
-    return await once(mind, "put_many", lambda: mind.put_many(drafts), lambda _: answer({"put": len(drafts)}))
+    return await once(lambda _: answer({"put": len(drafts)}), mind.put_many, drafts)
 
 
 @routes.get(MEMORY, operation_id="get", summary="Read a memory", response_model=A_MEMORY)
@@ -105,19 +105,19 @@ async def get(key: MemoryKey, mind: Seen) -> Response:
 @routes.put(MEMORY, operation_id="replace", summary="Let a key say this", response_model=A_MEMORY)
 async def replace(key: MemoryKey, body: Saying, mind: There, once: OnceOnly) -> Response:
     """The memory of this key says this from now on and keeps its signals; where there is none, it is put."""
-    return await once(mind, "put", lambda: mind.put(key=key, replace=True, **body.given()), answer)
+    return await once(answer, mind.put, key=key, replace=True, **body.given())
 
 
 @routes.delete(MEMORY, operation_id="forget", summary="Forget a memory", **NOTHING)
 async def forget(key: MemoryKey, mind: There, once: OnceOnly) -> Response:
     """Into the trash: restore brings it back until its time there is over."""
-    return await once(mind, "forget", lambda: mind.forget(key), lambda _: nothing())
+    return await once(nothing, mind.forget, key)
 
 
 @routes.post("/forget", operation_id="forget_many", summary="Forget memories", **NOTHING)
 async def forget_many(body: Leaving, mind: There, once: OnceOnly) -> Response:
     """Into the trash, all of them or none."""
-    return await once(mind, "forget", lambda: mind.forget(*body.keys), lambda _: nothing())
+    return await once(nothing, mind.forget, *body.keys)
 
 
 @routes.get("/look/{memory}", operation_id="look", summary="Look at a memory by its id", response_model=A_MEMORY)
@@ -138,25 +138,25 @@ async def trash(mind: Seen, after: After = 0, limit: Limit = 100) -> Response:
 @routes.post(f"{MEMORY}/restore", operation_id="restore", summary="Back from the trash", response_model=A_MEMORY)
 async def restore(key: MemoryKey, mind: There, once: OnceOnly, body: Return = _AS_IT_WAS) -> Response:
     """As it was. What a merge took away is un-merged."""
-    return await once(mind, "restore", lambda: mind.restore(key, new_key=body.new_key), answer)
+    return await once(answer, mind.restore, key, new_key=body.new_key)
 
 
 @routes.post(f"{MEMORY}/revert", operation_id="revert", summary="Say again what it said", response_model=A_MEMORY)
 async def revert(key: MemoryKey, mind: There, once: OnceOnly) -> Response:
     """What it said before its text was replaced or shortened."""
-    return await once(mind, "revert", lambda: mind.revert(key), answer)
+    return await once(answer, mind.revert, key)
 
 
 @routes.post(f"{MEMORY}/recover", operation_id="recover", summary="Back from the archive", response_model=A_MEMORY)
 async def recover(key: MemoryKey, mind: There, once: OnceOnly) -> Response:
     """After its time in the trash is over."""
-    return await once(mind, "recover", lambda: mind.recover(key), answer)
+    return await once(answer, mind.recover, key)
 
 
 @routes.post(f"{MEMORY}/merge", operation_id="merge", summary="Make one of two", response_model=A_MEMORY)
 async def merge(key: MemoryKey, body: Joined, mind: There, once: OnceOnly) -> Response:
     """The other goes into this one and waits in the trash; restoring it undoes the merge."""
-    return await once(mind, "merge", lambda: mind.merge(key, body.other, text=body.text), answer)
+    return await once(answer, mind.merge, key, body.other, text=body.text)
 
 
 # ---- links
@@ -177,10 +177,10 @@ async def link(
     key: MemoryKey, relation: Relation, target: MemoryKey, mind: There, once: OnceOnly, body: NewLink = _LINK
 ) -> Response:
     """Linking them so again sets the strength anew."""
-    return await once(mind, "link", lambda: mind.link(key, target, relation, body.strength), lambda _: nothing())
+    return await once(nothing, mind.link, key, target, relation, body.strength)
 
 
 @routes.delete(LINK, operation_id="unlink", summary="Take a link away", **NOTHING)
 async def unlink(key: MemoryKey, relation: Relation, target: MemoryKey, mind: There, once: OnceOnly) -> Response:
     """Also one whose target is in the trash."""
-    return await once(mind, "unlink", lambda: mind.unlink(key, target, relation), lambda _: nothing())
+    return await once(nothing, mind.unlink, key, target, relation)

@@ -1,17 +1,20 @@
 """Minds: which there are, how they are, how they live."""
 
+from contextlib import nullcontext
 from typing import Any
 
 from fastapi import Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from ebbtide.core.parameters import Fallback
+from ebbtide.core.errors import MindExists
+from ebbtide.core.parameters import Fallback, regime
 from ebbtide.mind.mind import Stats
+from ebbtide.mind.tokens import named
 from ebbtide.serve.http.asked import NewMind
-from ebbtide.serve.http.auth import Forbidden
 from ebbtide.serve.http.desk import Admin, AtDesk, Desk, Seen, There
-from ebbtide.serve.http.once import OnceOnly
+from ebbtide.serve.http.once import Once, OnceOnly
+from ebbtide.serve.http.problems import Forbidden
 from ebbtide.serve.http.routes import After, Limit, cut, router
 from ebbtide.serve.http.shapes import answer, page_of, shape
 
@@ -65,12 +68,24 @@ async def create(body: NewMind, desk: AtDesk, admin: Admin, once: OnceOnly) -> R
     params = {**(settings.params if name == settings.metabolism else {}), **body.params}
 
     async def make() -> Response:
-        await desk.house.create(body.agent, name, params)
+        before = await _made(desk, once, body.agent, name, params)
         async with desk.house.mind(body.agent) as mind:
+            if before is not None and (once.name is None or await mind.applied(once.name) is None):
+                raise before
             made = {"agent": body.agent, "metabolism": mind.metabolism, "params": mind.params}
         return answer(made, 201, {"Location": f"/v1/minds/{body.agent}"})
 
     return await once.begin(body.agent, make)
+
+
+async def _made(desk: Desk, once: Once, agent: str, metabolism: str, params: dict[str, Any]) -> MindExists | None:
+    """None, or that there is one already: perhaps this very request made it, before its answer got lost."""
+    try:
+        with nullcontext() if once.name is None else named(once.name):
+            await desk.house.create(agent, metabolism, params)
+    except MindExists as error:
+        return error
+    return None
 
 
 of_mind = router("minds")
@@ -94,4 +109,5 @@ async def configure(body: dict[str, Any], mind: There, once: OnceOnly) -> Respon
     def told(fallbacks: list[Fallback]) -> Response:
         return answer({"metabolism": mind.metabolism, "params": mind.params, "fallbacks": fallbacks})
 
-    return await once(mind, "configure", lambda: mind.configure(**body), told)
+    regime(mind.metabolism, body)  # a name that is no parameter is none of `configure` either
+    return await once(told, mind.configure, **body)

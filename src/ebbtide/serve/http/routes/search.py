@@ -34,10 +34,10 @@ async def search(body: Question, mind: Seen) -> Response:
 @routes.post("/touch", operation_id="touch", summary="Confirm that these were used", response_model=TOUCHED)
 async def touch(body: Uses, mind: There, once: OnceOnly) -> Response:
     """Of one memory that counts at most once in `touch_spacing`; the others are told as throttled."""
-    return await once(mind, "touch", lambda: mind.touch(*body.keys, revive=body.revive), answer)
+    return await once(answer, mind.touch, *body.keys, revive=body.revive)
 
 
 @routes.post(f"{MEMORY}/touch", operation_id="touch_one", summary="Confirm that it was used", response_model=TOUCHED)
 async def touch_one(key: MemoryKey, mind: There, once: OnceOnly, body: Use = _USE) -> Response:
     """Of one memory that counts at most once in `touch_spacing`."""
-    return await once(mind, "touch", lambda: mind.touch(key, revive=body.revive), answer)
+    return await once(answer, mind.touch, key, revive=body.revive)

@@ -7,9 +7,9 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from ebbtide.mind import Mind
-from ebbtide.serve.http.auth import Forbidden
 from ebbtide.serve.http.desk import AtDesk, Desk
 from ebbtide.serve.http.once import Once
+from ebbtide.serve.http.problems import Forbidden
 from ebbtide.serve.http.routes import After, Limit, cut, router
 from ebbtide.serve.http.shapes import Moment, answer, page_of
 from ebbtide.serve.http.works import Doing, Work
