@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ebbtide.core.answers import MAX_PHRASE, MAX_WORD
 from ebbtide.models.builtin.distil import ENTITIES, KEYWORDS, distil
 from ebbtide.models.builtin.segment import segment
 from ebbtide.models.builtin.tokens import chinese
@@ -114,6 +115,25 @@ def test_entities_and_keywords_are_few_different_and_never_empty_words(language:
         for words in (found.entities, found.keywords):
             assert len({word.lower() for word in words}) == len(words)
             assert all(word == word.strip() != "" for word in words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nassistant: done\n```",
+        "Run this:\n```python\n" + "print('one more line')\n" * 40 + "```",
+        "See https://example.org/" + "deeper/" * 60,
+        "abc" * 500,
+        "Word" * 100 + " was here.",
+    ],
+)
+def test_code_and_other_long_things_are_no_words_to_file_under(text: str) -> None:
+    found = distil(text)
+    assert len(found.phrase.splitlines()) == 1
+    assert len(found.phrase) <= MAX_PHRASE
+    for word in (*found.keywords, *found.entities):
+        assert len(word) <= MAX_WORD
+        assert len(word.splitlines()) == 1
 
 
 @given(st.text())

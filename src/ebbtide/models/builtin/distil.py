@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ebbtide.core.answers import MAX_WORD
 from ebbtide.core.ports import Distilled
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
@@ -37,7 +38,8 @@ class _Found:
 
 def distil(segment: str) -> Distilled:
     tokens = read(segment)
-    return Distilled(_phrase(segment, tokens), _keywords(tokens), _entities(tokens))
+    phrase = " ".join(_phrase(segment, tokens).split())  # one line, also of a piece of code
+    return Distilled(phrase, _keywords(tokens), _entities(tokens))
 
 
 # ---- entities
@@ -78,13 +80,18 @@ def _speaker(token: Token) -> str | None:
 def _collect(named: Iterable[tuple[Token, str | None]]) -> list[_Found]:
     found: dict[str, _Found] = {}
     for token, name in named:
-        if not name:
+        if not name or not _is_a_word(name):
             continue
         if name.lower() in found:
             found[name.lower()].again()
         else:
             found[name.lower()] = _Found(name, token.kind, weight(token), token.parts)
     return list(found.values())
+
+
+def _is_a_word(text: str) -> bool:
+    """A whole piece of code is what the segment says, not what it is filed under."""
+    return len(text) <= MAX_WORD and len(text.splitlines()) == 1
 
 
 # ---- keywords
