@@ -122,8 +122,9 @@ class House(Asker):
             if made:
                 with _named(self.data):
                     self.data.mkdir(parents=True, exist_ok=True)
-            if self._host is None and self._line is None:
-                await self.enter()
+            async with self._moving:  # the lock is no lock within this process
+                if self._host is None and self._line is None:
+                    await self.enter()
             if self._host is not None:
                 await self._host.create(agent, metabolism, params)
             else:
