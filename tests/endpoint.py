@@ -130,7 +130,7 @@ async def _request(reader: asyncio.StreamReader) -> Request | None:
     first, *lines = head.strip().split("\r\n")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     body = await reader.readexactly(int(headers.get("content-length", 0)))
-    return Request(first.split()[1], headers, json.loads(body))
+    return Request(first.split()[1], headers, json.loads(body or b"{}"))
 
 
 def _head(reply: Reply, length: int) -> bytes:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ebbtide import sync
+    from ebbtide import client, sync
     from ebbtide.app import open_mind as open  # noqa: A004 — `ebbtide.open` reads as it should
     from ebbtide.core.draft import Draft
     from ebbtide.core.errors import EbbtideError
@@ -27,6 +27,7 @@ __all__ = [
     "State",
     "Step",
     "__version__",
+    "client",
     "open",
     "sync",
 ]
@@ -43,7 +44,7 @@ _HOME = {
     "Step": "core.memory",
     "open": "app:open_mind",
 }
-_ROOMS = ("sync",)
+_ROOMS = ("client", "sync")
 
 
 def __getattr__(name: str) -> Any:

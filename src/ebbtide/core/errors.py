@@ -17,6 +17,9 @@ EbbtideError
 │   └── MindBusy
 ├── ModelFailed             the small model gave no usable answer
 ├── EmbedderFailed          the embedder gave no usable answer
+├── ServerError             another process, not the request
+│   ├── ServerUnreachable
+│   └── NotAllowed
 └── StoreError              the disk, not the request
     ├── StoreFull
     ├── StoreDamaged
@@ -98,6 +101,18 @@ class ModelFailed(EbbtideError):
 
 class EmbedderFailed(EbbtideError):
     """The embedder gave no usable answer: {detail}."""
+
+
+class ServerError(EbbtideError):
+    """{server} cannot answer: {detail}."""
+
+
+class ServerUnreachable(ServerError):
+    """{server} cannot be reached: {detail}."""
+
+
+class NotAllowed(ServerError):
+    """{server} does not let you in: {detail}."""
 
 
 class StoreError(EbbtideError):

@@ -1,0 +1,172 @@
+"""Requests to one server: named, repeated where no answer came, and refused in the words of the tree of errors."""
+
+import asyncio
+import json
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx
+
+from ebbtide.core import errors
+from ebbtide.core.errors import (
+    Conflict,
+    EbbtideError,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    ServerError,
+    ServerUnreachable,
+)
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0  # seconds between two attempts
+_FIRST_LOOK, _LONGEST_LOOK = 0.02, 0.5  # between two looks at a task
+_AGAIN = (429, 502, 503, 504)  # a server that is busy, or a proxy whose server is being started
+_PROBLEM = "application/problem+json"
+_KINDS: tuple[tuple[tuple[int, ...], type[EbbtideError]], ...] = (
+    ((401, 403), NotAllowed),
+    ((404,), NotFound),
+    ((409, 429), Conflict),
+    ((400, 405, 413, 415, 421, 422), InvalidInput),
+)
+
+Progress = Callable[[int, int], None]
+Path = Sequence[str]
+Query = Mapping[str, Any]
+
+
+class Line:
+    """Used by one event loop, by as many tasks as you like."""
+
+    def __init__(self, url: str, key: str | None, timeout: float, attempts: int) -> None:
+        self.url = _address(url)
+        self._attempts = max(1, attempts)
+        headers = {"Authorization": f"Bearer {_checked(key)}"} if key else {}
+        here = urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1")
+        self._http = httpx.AsyncClient(headers=headers, timeout=timeout, trust_env=not here)  # no proxy leads home
+
+    def __repr__(self) -> str:
+        return f"Line({self.url!r})"  # and never the key
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def read(self, path: Path, query: Query | None = None) -> Any:
+        return await self._ask("GET", path, query=query)
+
+    async def look(self, path: Path, body: Any, query: Query | None = None) -> Any:
+        """A question too long for an address; it changes nothing, so it may be asked again."""
+        return await self._ask("POST", path, body, query)
+
+    async def write(self, method: str, path: Path, body: Any = None) -> Any:
+        """Happens once, however often it has to be sent."""
+        return await self._ask(method, path, body, name=uuid.uuid4().hex)
+
+    async def work(self, path: Path, body: Any = None, progress: Progress | None = None) -> Any:
+        """Long work: begun, looked at until it ends, and left if whoever waits for it leaves."""
+        task = await self.write("POST", path, body)
+        number, pause = str(task["id"]), _FIRST_LOOK
+        try:
+            while task["state"] == "running":
+                await asyncio.sleep(pause)
+                pause = min(pause * 1.5, _LONGEST_LOOK)
+                task = await self.read(("tasks", number))
+                _tell(task, progress)
+        except BaseException:
+            with suppress(EbbtideError):
+                await self._ask("DELETE", ("tasks", number))
+            raise
+        if task["state"] == "failed":
+            raise _refusal(self.url, task["problem"])
+        if task["state"] != "done":
+            raise Conflict(problem=f"somebody has stopped this {task['verb']}: what it had done stays done")
+        return task["result"]
+
+    async def _ask(self, method: str, path: Path, body: Any = None, query: Query | None = None, name: str = "") -> Any:
+        request = self._request(method, path, body, query, name)
+        pause = _FIRST_PAUSE
+        for attempt in range(1, self._attempts + 1):
+            last = attempt == self._attempts
+            try:
+                response = await self._http.send(request)
+            except httpx.TransportError as error:
+                if last or isinstance(error, httpx.UnsupportedProtocol):
+                    raise ServerUnreachable(server=self.url, detail=str(error) or type(error).__name__) from error
+            else:
+                if last or response.status_code not in _AGAIN or _is_final(response):
+                    return self._answer(response)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2.0, _LONGEST_PAUSE)
+        raise AssertionError("the last attempt answers or raises")
+
+    def _request(self, method: str, path: Path, body: Any, query: Query | None, name: str) -> httpx.Request:
+        address = f"{self.url}/v1/{'/'.join(quote(part, safe='') for part in path)}"
+        headers = {"Idempotency-Key": name} if name else {}
+        content = None
+        if body is not None:
+            # Plain ASCII: half a surrogate pair in somebody's text is the server's to refuse.
+            content, headers["Content-Type"] = json.dumps(body).encode("ascii"), "application/json"
+        said = {key: value for key, value in (query or {}).items() if value is not None}
+        return self._http.build_request(method, address, params=said, content=content, headers=headers)
+
+    def _answer(self, response: httpx.Response) -> Any:
+        if response.status_code == 204:
+            return None
+        try:
+            said = response.json()
+        except (ValueError, RecursionError):
+            detail = f"HTTP {response.status_code}, and no JSON: {response.text[:200]!r}"
+            raise ServerError(server=self.url, detail=detail) from None
+        if response.is_success:
+            return said
+        raise _refusal(self.url, said if isinstance(said, dict) else {"status": response.status_code})
+
+
+def _is_final(response: httpx.Response) -> bool:
+    """The server itself has said what is wrong, and it is not that there is too much to do."""
+    told = response.headers.get("content-type", "").startswith(_PROBLEM)
+    return told and response.status_code != 429
+
+
+def _tell(task: Mapping[str, Any], progress: Progress | None) -> None:
+    how_far = task["progress"]
+    if progress is not None and how_far["total"] is not None:
+        progress(how_far["done"], how_far["total"])
+
+
+def _refusal(server: str, problem: Mapping[str, Any]) -> EbbtideError:
+    """The error the verb raised there, in the server's words; what only a server can say, by its status."""
+    detail = str(problem.get("detail", "it does not say why"))
+    kind = getattr(errors, str(problem.get("error", "")), None)
+    if isinstance(kind, type) and issubclass(kind, EbbtideError):
+        return _worded(kind, detail, dict(problem.get("facts") or {}))
+    status = problem.get("status", 500)
+    for statuses, kind in _KINDS:
+        if status in statuses:
+            facts = {"problem": detail, "server": server, "detail": detail.rstrip(".")}
+            return kind(**facts)
+    return ServerError(server=server, detail=detail.rstrip("."))
+
+
+def _worded(kind: type[EbbtideError], words: str, facts: dict[str, Any]) -> EbbtideError:
+    """Not every fact is told to everybody, so the words are not made anew of them."""
+    error = kind.__new__(kind)
+    Exception.__init__(error, words)
+    error.facts = facts
+    return error
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.query:
+        shown = "(with a secret in it)" if "@" in url else repr(url)
+        raise InvalidInput(problem=f"{shown} is no server's address: give one like http://127.0.0.1:8765")
+    return url.strip().rstrip("/").removesuffix("/v1")
+
+
+def _checked(key: str) -> str:
+    if not key.isascii() or not key.isprintable():
+        raise InvalidInput(problem="the key has characters that no key has: copy it again")
+    return key.strip()
