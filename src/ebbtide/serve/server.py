@@ -200,12 +200,13 @@ async def _cancelled(task: "asyncio.Task[None]") -> None:
 def _listening(settings: Settings) -> Iterator[socket.socket]:
     """Before anything else: whoever cannot have the address need not load anything."""
     try:
-        family, kind, _, _, where = socket.getaddrinfo(
+        family, kind, protocol, _, where = socket.getaddrinfo(
             settings.host or None, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
         raise InvalidInput(problem=f"there is no host {settings.host!r:.80}: {error.strerror or error}") from None
-    with socket.socket(family, kind) as listener:
+    # With its protocol: only then does asyncio see that it is TCP, and send small answers at once, not 40 ms later.
+    with socket.socket(family, kind, protocol) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(where)
