@@ -67,7 +67,9 @@ def test_what_fades_stays_readable() -> None:
 
 def test_a_label_is_one_short_line() -> None:
     assert label("two\n lines") == "two lines"
-    assert label("一二三四五六七八九十", 5) == "一二三四…"
+    assert label("一二三四五六七八九十", 10) == "一二三四…"
+    assert label("abcdefghijkl", 10) == "abcdefghi…"
+    assert label("") == ""
 
 
 @settings(deadline=None, max_examples=25)

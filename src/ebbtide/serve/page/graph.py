@@ -4,7 +4,10 @@ Pure arithmetic: the same surroundings give the same picture, so a reader finds 
 """
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
+from unicodedata import east_asian_width
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +15,8 @@ from numpy.typing import NDArray
 from ebbtide.mind.surroundings import Lost, Sight, Surroundings
 
 GHOST = "trace"
-_LABEL = 18  # characters of a label
+_LABEL = 26  # columns of a label; a Chinese character takes two
+_LINE = 120
 _STEPS = 160
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 
@@ -21,11 +25,15 @@ Points = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A memory in the picture; a ghost is what a trace points to. `x` and `y` lie between −1 and 1."""
+    """A memory in the picture; a ghost is what a trace points to. `x` and `y` lie between −1 and 1.
+
+    `label` is what stands by it, `line` says more.
+    """
 
     id: int
     key: str
     label: str
+    line: str
     state: str
     alive: float
     focus: bool
@@ -69,8 +77,9 @@ def graph(seen: Surroundings) -> Graph:
 
 def label(text: str, limit: int = _LABEL) -> str:
     """One short line."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    line = " ".join(text[: 4 * limit].split())
+    ends = list(accumulate(2 if east_asian_width(sign) in "WF" else 1 for sign in line))
+    return line if not ends or ends[-1] <= limit else f"{line[: bisect_right(ends, limit - 1)]}…"
 
 
 def width(strength: float) -> float:
@@ -109,12 +118,14 @@ def _edges(seen: Surroundings) -> tuple[Edge, ...]:
 
 def _node(sight: Sight, focus: bool, x: float, y: float) -> Node:
     memory = sight.memory
-    said = label(memory.phrase or memory.text or memory.key)
-    return Node(memory.id, memory.key, said, memory.state.value, sight.alive, focus, float(x), float(y))
+    says = memory.phrase or memory.text or memory.key
+    state = memory.state.value
+    return Node(memory.id, memory.key, label(says), label(says, _LINE), state, sight.alive, focus, float(x), float(y))
 
 
 def _ghost(lost: Lost, x: float, y: float) -> Node:
-    return Node(lost.id, lost.key, label(lost.said) or "…", GHOST, 0.0, False, float(x), float(y))
+    says = lost.said or "…"
+    return Node(lost.id, lost.key, label(says), label(says, _LINE), GHOST, 0.0, False, float(x), float(y))
 
 
 # ---- where things stand

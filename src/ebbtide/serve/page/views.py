@@ -6,7 +6,7 @@ A new view: a module with `async def build(page: Page) -> None`, a line in VIEWS
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from ebbtide.serve.page import memories, memory, overview, tidy
+from ebbtide.serve.page import console, journal, memories, memory, network, overview, tidy, whatif
 from ebbtide.serve.page.frame import Page
 
 Build = Callable[[Page], Awaitable[None]]
@@ -27,5 +27,9 @@ VIEWS = (
     View("", "water", "view.overview", "o", overview.build),
     View("memories", "style", "view.memories", "m", memories.build),
     View("memory", "", "view.memory", "", memory.build),
+    View("network", "hub", "view.network", "n", network.build),
     View("tidy", "cleaning_services", "view.tidy", "t", tidy.build),
+    View("whatif", "tune", "view.whatif", "w", whatif.build),
+    View("journal", "history", "view.journal", "r", journal.build),
+    View("console", "manage_search", "view.console", "c", console.build),
 )

@@ -1,0 +1,190 @@
+"""The mind as of another moment: how many were how, who was there, and what each said then and says now."""
+
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from ebbtide.core.errors import UnknownMemory
+from ebbtide.core.memory import Memory
+from ebbtide.mind import Mind
+from ebbtide.mind.reading import Page as Listed
+from ebbtide.mind.upkeep import Progress
+from ebbtide.serve.page import parts, texts
+from ebbtide.serve.page.controls import press, reword
+from ebbtide.serve.page.frame import Page
+from ebbtide.serve.page.parts import box, button, card, link, nothing, state_chip, text
+from ebbtide.serve.page.work import Work
+
+_STEPS = 1000  # of the slider
+_LISTED = 60
+_THEN = "then-and-now"
+
+texts.add(
+    {
+        "travel.title": ("Time travel", "时间旅行"),
+        "travel.under": ("Move back, and see the mind as it was.", "往回拖，看心智当时的样子。"),
+        "travel.slider": ("Moment to look at", "要看的时刻"),
+        "travel.moment": ("Moment (UTC)", "时刻（UTC）"),
+        "travel.now": ("Back to now", "回到现在"),
+        "travel.working": ("Replaying the journal", "正在重放日志"),
+        "travel.then": ("The mind on {when} UTC", "{when} UTC 的心智"),
+        "travel.is_now": ("Now", "现在"),
+        "travel.nobody": ("It knew nothing yet.", "当时还一无所知。"),
+        "travel.memories": ("{n} memories", "{n} 条记忆"),
+        "travel.more": ("The first {n} of them are shown.", "只显示前 {n} 条。"),
+        "travel.params": ("{n} parameters were different then.", "当时有 {n} 个参数不同。"),
+        "travel.said_then": ("Then", "当时"),
+        "travel.says_now": ("Now", "现在"),
+        "travel.same": ("It says the same today.", "今天说的一样。"),
+        "travel.gone": ("It is no longer there.", "它已经不在了。"),
+        "travel.open": ("Open the memory", "打开这条记忆"),
+    }
+)
+
+
+class Travel:
+    """A slider over the life of the mind. The view of the past is kept until another moment is looked at."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.first = self.last = 0.0
+        self.past: Mind | None = None
+        ui.context.client.on_delete(self._leave)
+
+    async def start(self, at: str) -> None:
+        async with self.page.mind() as mind:
+            info = (await mind.stats()).store
+            begun = await mind.journal(after=info.journal_from, limit=1)
+            self.last = mind.now()
+        self.first = min(begun[0].change.at if begun else self.last, self.last)
+        with card(self.page.t("travel.title"), "travel"), box("stack"):
+            self._controls()
+            self.work = Work(self.page, self.page.t("travel.working"))
+        with parts.dialog(_THEN, self.page.t("travel.title")):
+            self.pair = box("stack")
+        moment = parts.moment_typed(at)
+        if moment is not None:
+            self.to(moment)
+
+    def _controls(self) -> None:
+        page = self.page
+        with box():
+            self.slider = box("", "input").props(f"type=range min=0 max={_STEPS} step=1")
+            self.slider.props["defaultValue"] = str(_STEPS)
+            self.slider.props["aria-label"] = page.t("travel.slider")
+            self.slider.on("input", self._slid, js_handler="event => emit(event.target.value)", throttle=0.1)
+            with box("ends"):
+                text(parts.moment(self.first))
+                text(page.t("travel.is_now"))
+        with box("row-of"):
+            self.said = text(page.t("travel.under"), "soft grow")
+            moment = box("box", "input").props("type=datetime-local").style("width: 210px")
+            moment.props["aria-label"] = moment.props["title"] = page.t("travel.moment")
+            moment.on("change", self._typed, js_handler="event => emit(event.target.value)")
+            self.back = button(page.t("travel.now"), self._now, symbol="update", classes="slim")
+        self.back.set_visibility(False)
+
+    # ---- choosing a moment
+
+    async def _slid(self, event: Any) -> None:
+        step = int(float(event.args))
+        if step >= _STEPS:
+            await self._now()
+        else:
+            self._look(self.first + (self.last - self.first) * step / _STEPS)
+
+    def _typed(self, event: Any) -> None:
+        moment = parts.moment_typed(str(event.args))
+        if moment is not None:
+            self.to(moment)
+
+    def to(self, moment: float) -> None:
+        """Go there; the slider follows."""
+        span = self.last - self.first
+        step = _STEPS * (moment - self.first) / span if span > 0 else _STEPS
+        self._slide(round(min(max(step, 0.0), float(_STEPS))))
+        self._look(moment, at_once=True)
+
+    def _slide(self, step: int) -> None:
+        ui.run_javascript(f"getHtmlElement({self.slider.id}).value = {step}; window.scrollTo({{top: 0}})")
+
+    def _look(self, moment: float, *, at_once: bool = False) -> None:
+        reword(self.said, self.page.t("travel.then", when=parts.moment(moment)))
+        self.back.set_visibility(True)
+        self.work.begin(partial(self._show, moment), at_once=at_once)
+
+    async def _now(self) -> None:
+        reword(self.said, self.page.t("travel.under"))
+        self.back.set_visibility(False)
+        self._slide(_STEPS)
+        self.work.stop()
+        self.work.shown.clear()
+        await self._leave()
+
+    async def _leave(self) -> None:
+        past, self.past = self.past, None
+        if past is not None:
+            await past.close()
+
+    # ---- what was there
+
+    async def _show(self, moment: float, progress: Progress) -> None:
+        async with self.page.mind() as mind:
+            past = await mind.as_of(moment, progress)
+            params = mind.params
+        await self._leave()
+        self.past = past
+        states = (await past.stats()).states
+        listed = await past.list(everything=True, limit=_LISTED)
+        differ = sum(params.get(name) != value for name, value in past.params.items())
+        self.work.shown.clear()
+        self._figures({state.value: count for state, count in states.items()}, differ)
+        self._list(listed)
+
+    def _figures(self, states: dict[str, int], differ: int) -> None:
+        with box("row-of").props("data-then"):
+            text(self.page.t("travel.memories", n=f"{sum(states.values()):,}"), "strong")
+            for state, count in states.items():
+                text(f"{self.page.t(f'state.{state}')} {count:,}", f"chip s-{state}")
+            if differ:
+                text(self.page.t("travel.params", n=differ), "soft small")
+
+    def _list(self, listed: Listed) -> None:
+        if not listed.memories:
+            nothing("hourglass_empty", self.page.t("travel.nobody"))
+            return
+        with box("net-list").style("max-height: 360px"):
+            for memory in listed.memories:
+                with press(partial(self._pair, memory), f"pick s-{memory.state}"):
+                    text(parts.preview(memory.text, 160), "grow")
+                    text(parts.preview(memory.key, 40), "faint small mono wide-only")
+        if listed.next is not None:
+            text(self.page.t("travel.more", n=len(listed.memories)), "soft small", "p")
+
+    async def _pair(self, then: Memory) -> None:
+        """What it said then beside what it says now."""
+        async with self.page.mind() as mind:
+            try:
+                now: Memory | None = await mind.look(then.id)
+            except UnknownMemory:
+                now = None
+        page = self.page
+        self.pair.clear()
+        with self.pair:
+            self._said(page.t("travel.said_then"), then)
+            if now is None:
+                text(page.t("travel.gone"), "soft", "p")
+            elif now.text == then.text:
+                text(page.t("travel.same"), "soft", "p")
+            else:
+                self._said(page.t("travel.says_now"), now)
+            link(page.url("memory", key=(now or then).key), "act slim", page.t("travel.open"))
+        parts.show(_THEN)
+
+    def _said(self, words: str, memory: Memory) -> None:
+        with box("quote"):
+            with box("row-of"):
+                text(words, "strong small")
+                state_chip(self.page, memory.state)
+            text(memory.text, "text", "p")
