@@ -3,6 +3,7 @@
 Colours are chosen to be read on a light and on a dark ground alike.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,7 +12,7 @@ from ebbtide.core.memory import DAY
 from ebbtide.mind.explain import Explanation
 from ebbtide.serve.page.frame import Page
 
-_LINE, _GREY, _FAINT = "#1596a8", "#8395a0", "#8395a033"
+_LINE, _AHEAD, _GREY, _FAINT = "#1596a8", "#57b8c4", "#8395a0", "#8395a033"
 COLOURS = {
     "active": "#17a277", "cold": "#3f8bd0", "deprecated": "#c58a2c", "expired": "#87939b", "fading": "#9b6fd0",
     "vanishing": "#cf5a86", "delete_candidate": "#cf4a62", "pruned": "#c58a2c", "deleted": "#cf4a62",
@@ -22,6 +23,8 @@ _BORDERS = {
     "score": (("active_from", "cold"), ("cold_from", "deprecated")),
     "retention": (("delete_below", "expired"),),
 }
+
+_DATES = {"year": "{yyyy}-{MM}", "month": "{yyyy}-{MM}", "day": "{MM}-{dd}", "hour": "{HH}:{mm}"}
 
 Point = tuple[float, float]
 
@@ -45,13 +48,13 @@ def options(page: Page, past: Sequence[Point], ahead: Explanation, params: Mappi
     borders = _borders(page, ahead.metabolism, params)
     return {
         "animationDuration": 500,
-        "grid": {"left": 46, "right": 18, "top": 40, "bottom": 30},
-        "legend": {"top": 0, "right": 0, "textStyle": {"color": _GREY}, "itemWidth": 22},
+        "grid": {"left": 46, "right": 22, "top": 54, "bottom": 30},
+        "legend": {"top": 0, "right": 0, "textStyle": {"color": _GREY}, "icon": "roundRect", "itemHeight": 4},
         "tooltip": {"trigger": "axis", "confine": True, "axisPointer": {"lineStyle": {"color": _GREY}}},
         "xAxis": _x_axis(by_scans, page),
         "yAxis": _y_axis(past, ahead, borders),
         "series": [
-            *([_series(page.t("memory.so_far"), past, solid=True)] if past else []),
+            _series(page.t("memory.so_far"), past, solid=True),
             _series(page.t("memory.forecast"), ahead.curve, solid=False)
             | {"markLine": _marks(page, ahead, borders), "markPoint": _pins(page, ahead)},
         ],
@@ -59,7 +62,7 @@ def options(page: Page, past: Sequence[Point], ahead: Explanation, params: Mappi
 
 
 def _x_axis(by_scans: bool, page: Page) -> dict[str, Any]:
-    shared = {
+    shared: dict[str, Any] = {
         "axisLabel": {"color": _GREY, "hideOverlap": True}, "axisLine": {"lineStyle": {"color": _FAINT}},
         "splitLine": {"show": False}, "axisTick": {"show": False},
     }  # fmt: skip
@@ -70,30 +73,31 @@ def _x_axis(by_scans: bool, page: Page) -> dict[str, Any]:
             "nameTextStyle": {"color": _GREY, "align": "right"},
         }
         return {"type": "value", **name, **shared}
-    return {"type": "time", **shared}
+    return {"type": "time", **shared, "axisLabel": {**shared["axisLabel"], "formatter": _DATES}}
 
 
 def _y_axis(past: Sequence[Point], ahead: Explanation, borders: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """From where the curve ends to where it begins, with the borders between states in sight."""
+    """Round numbers, with curve and borders in sight. A score has its own ends."""
     values = [value for _, value in (*past, *ahead.curve)] + [border["yAxis"] for border in borders]
     low, high = min(0.0, *values), max(values)
-    room = (high - low) * 0.06 or 0.1
+    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-6))) / 2.0
+    ends = (0.0, 100.0) if ahead.metabolism == "score" else (_down(low, step), -_down(-high * 1.04, step))
     return {
-        "type": "value", "min": round(low - (room if low < 0 else 0.0), 3), "max": _round_up(high + room),
-        "axisLabel": {"color": _GREY}, "splitLine": {"lineStyle": {"color": _FAINT}},
+        "type": "value", "min": ends[0], "max": ends[1], "axisLabel": {"color": _GREY},
+        "splitLine": {"lineStyle": {"color": _FAINT}},
     }  # fmt: skip
 
 
-def _round_up(value: float) -> float:
-    return round(value, 2 if value < 2 else 0) if value < 100 else 105.0
+def _down(value: float, step: float) -> float:
+    return round(math.floor(value / step) * step, 6)
 
 
 def _series(name: str, points: Sequence[Point], *, solid: bool) -> dict[str, Any]:
     return {
-        "name": name, "type": "line", "smooth": 0.2, "showSymbol": False, "color": _LINE,
+        "name": name, "type": "line", "showSymbol": False, "color": _LINE if solid else _AHEAD,
         "data": [[_moment(x), round(value, 4)] for x, value in points],
         "lineStyle": {"width": 3, "type": "solid" if solid else "dashed"},
-        "areaStyle": {"color": _LINE, "opacity": 0.16 if solid else 0.07},
+        "areaStyle": {"opacity": 0.16 if solid else 0.07},
     }  # fmt: skip
 
 
@@ -108,7 +112,7 @@ def _border(page: Page, value: float, below: str) -> dict[str, Any]:
     return {
         "yAxis": value,
         "lineStyle": {"color": COLOURS[below], "type": "dotted", "width": 1.5},
-        "label": {"formatter": f"{words} ↓", "position": "insideEndBottom", "color": COLOURS[below]},
+        "label": {"formatter": f"{words} ↓", "position": "insideStartTop", "color": COLOURS[below]},
     }
 
 
@@ -116,7 +120,7 @@ def _marks(page: Page, ahead: Explanation, borders: Sequence[Mapping[str, Any]])
     today = {
         "xAxis": 0 if ahead.metabolism == "network" else _moment(ahead.at),
         "lineStyle": {"color": _GREY, "type": "solid", "width": 1},
-        "label": {"formatter": page.t("memory.today"), "color": _GREY, "position": "insideEndTop"},
+        "label": {"formatter": page.t("memory.today"), "color": _GREY, "position": "end", "rotate": 0},
     }
     return {"symbol": "none", "silent": True, "animation": False, "data": [*borders, today]}
 
@@ -124,13 +128,20 @@ def _marks(page: Page, ahead: Explanation, borders: Sequence[Mapping[str, Any]])
 def _pins(page: Page, ahead: Explanation) -> dict[str, Any]:
     """A dot on the curve for everything that is to come within sight."""
     end = ahead.curve[-1][0]
-    found = []
+    found: list[dict[str, Any]] = []
     for coming in ahead.forecast:
         x = coming.scans if coming.at is None else coming.at
         if x is None or not ahead.curve[0][0] < x <= end:
             continue
         colour = COLOURS.get(coming.event, _GREY)
-        label = {"show": True, "formatter": page.t(f"event.{coming.event}"), "position": "top", "color": colour}
+        label = {
+            "show": True,
+            "formatter": page.t(f"event.{coming.event}"),
+            "color": colour,
+            "position": "top",
+            "distance": 6 + 17 * len(found),
+            "align": "center",
+        }
         found.append(
             {"coord": [_moment(x), round(_height(ahead.curve, x), 4)], "itemStyle": {"color": colour}, "label": label}
         )

@@ -20,7 +20,7 @@ def head(page: Page, dark: bool | None, title: str) -> None:
 
 
 def main() -> ui.element:
-    return ui.element("main").props("id=main tabindex=-1")
+    return box("view").props("id=main tabindex=-1")
 
 
 def frame(page: Page, *, may_leave: bool) -> ui.element:

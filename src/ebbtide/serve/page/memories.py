@@ -111,7 +111,7 @@ def _form(page: Page, rule: Metabolism) -> None:
         _field(page, "kind", page.t("list.kind"), 130)
         _field(page, "domain", page.t("list.domain"), 130)
         if rule.name == "score" and not page.query.get("q"):
-            _field(page, "from", page.t("list.score_from"), 110, "number")
+            _field(page, "from", page.t("list.score_from"), 130, "number")
             _field(page, "to", page.t("list.score_to"), 80, "number")
         text(page.t("list.apply"), "act", "button").props("type=submit")
         if any(page.query.get(name) for name in (*_FILTERS, "q")):

@@ -3,16 +3,18 @@
 Looking at it here counts as no use.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
 
+from ebbtide.core.changes import Entry
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.core.memory import DAY, Mark, Memory
 from ebbtide.mind.explain import Explanation
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.surroundings import Surroundings
-from ebbtide.serve.page import curve, parts, story
+from ebbtide.serve.page import curve, life, parts, reasons, story
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, link, text
 
@@ -31,22 +33,36 @@ async def build(page: Page) -> None:
         ahead = await mind.explain(key, days=curve.horizon(explained))
         past = await _past(mind, key, explained)
         around = await mind.surroundings(key, limit=_LINKED, everything=True)
-        told = await story.of(mind, key)
+        told = await life.entries_about(mind, explained.memory)
         params = mind.params
     _head(page, explained)
     with box("two"):
         with box("stack"):
-            _says(page, explained.memory, story.has_earlier_text(told))
+            _says(page, explained.memory, explained.at, story.has_earlier_text(told))
             with card(page.t("memory.curve_scans" if ahead.metabolism == "network" else "memory.curve")):
                 chart = ui.echart(curve.options(page, past, ahead, params), renderer="svg").classes("chart")
-                chart.props["aria-label"] = explained.why
+                chart.props["aria-label"] = reasons.told(page, explained.why)
             _links(page, explained.memory, around)
+            with card(page.t("memory.history")):
+                story.show(page, told, explained.at)
         with box("stack"):
             _coming(page, explained)
             _terms(page, explained)
             _signals(page, explained)
-            with card(page.t("memory.history")):
-                story.show(page, told, explained.at)
+    if ahead.metabolism != "network":
+        ui.timer(0.05, lambda: _whole_life(page, chart, told, ahead, params), once=True)
+
+
+async def _whole_life(
+    page: Page, chart: ui.echart, told: Sequence[Entry], ahead: Explanation, params: Mapping[str, Any]
+) -> None:
+    """The curve since it was born takes a replay for every event: it comes when the page is there already."""
+    with page.attempt():
+        async with page.mind() as mind:
+            past = await life.lived(mind, ahead.memory, told, ahead.at)
+        if past and not chart.is_deleted:
+            chart.options.update(curve.options(page, past, ahead, params))
+            chart.update()
 
 
 async def _past(mind: Any, key: str, explained: Explanation) -> tuple[curve.Point, ...]:
@@ -70,7 +86,7 @@ def _head(page: Page, explained: Explanation) -> None:
                 parts.state_chip(page, memory.state)
                 for mark in Mark(memory.marks).names:
                     text(page.t(f"mark.{mark}"), "chip plain s-bad")
-            text(explained.why, "soft", "p")
+            text(reasons.told(page, explained.why), "soft", "p")
         with box("actions"):
             button(page.t("memory.touch"), lambda: _touch(page, memory), symbol="touch_app", classes="main")
             button(page.t("memory.forget"), lambda: _forget(page, memory), symbol="delete", classes="danger")
@@ -105,7 +121,7 @@ async def restore(page: Page, key: str, new_key: str | None = None) -> None:
 # ---- what it says
 
 
-def _says(page: Page, memory: Memory, has_earlier: bool) -> None:
+def _says(page: Page, memory: Memory, now: float, has_earlier: bool) -> None:
     with card(page.t("memory.now")), box("stack"):
         text(memory.text, "text", "p")
         if memory.phrase and memory.phrase != memory.text:
@@ -117,6 +133,7 @@ def _says(page: Page, memory: Memory, has_earlier: bool) -> None:
         with box("row-of"):
             moment = ui.element("input").classes("box").style("width: 210px").props("type=datetime-local id=moment")
             moment.props["aria-label"] = moment.props["title"] = page.t("memory.moment")
+            moment.props["value"] = parts.moment((memory.created_at + now) / 2).replace(" ", "T")
             then = box("stack")
             back = button(page.t("memory.look_back"), lambda: None, symbol="history")
             back.on("click", lambda event: _look_back(page, memory, then, event.args), js_handler=_TYPED)

@@ -1,13 +1,13 @@
 """All minds at a glance, and one mind at a glance: how much it knows, in which states, what is to come."""
 
-from collections import Counter
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
 from typing import Any
 
 from nicegui import ui
 
-from ebbtide.core.changes import PutMemory
+from ebbtide.core.changes import Forget, Merge, PutMemory, Recover, Restore
 from ebbtide.core.errors import EbbtideError, InvalidInput, StoreError
+from ebbtide.core.memory import DAY
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.host.timetable import FILE as TIMETABLE
 from ebbtide.host.timetable import Timetable
@@ -19,8 +19,17 @@ from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, figure, heading, icon, link, text
 
 AT_ONCE = 24  # minds on one page: each has to be opened
-DAYS = 30  # of growth
+WEEKS = 26  # of growth
 _ENTRIES = 2000  # of the journal, looked at for it
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Week by week: how many memories were new, and how many there were at its end."""
+
+    weeks: tuple[str, ...]
+    new: tuple[int, ...]
+    total: tuple[int, ...]
 
 
 # ---- all minds
@@ -47,7 +56,8 @@ async def _mind_card(page: Page, agent: str, due: float | None) -> None:
     with link(page.url(agent=agent), "card mind-card"):
         try:
             async with page.mind(agent) as mind:
-                stats, growth = await mind.stats(), await _growth(mind)
+                stats = await mind.stats()
+                growth = await _growth(mind, stats)
         except EbbtideError as error:  # one that cannot be opened must not hide the others
             text(agent, tag="h2")
             text(str(error), "soft says", "p")
@@ -59,7 +69,7 @@ async def _mind_card(page: Page, agent: str, due: float | None) -> None:
             figure(f"{stats.store.memories:,}", page.t("memories_count"))
             figure(f"{stats.store.links:,}", page.t("links_count"))
         _states(page, stats)
-        _spark(page, growth, stats.at)
+        _spark(page, growth)
         _tick_line(page, due, stats.at)
 
 
@@ -90,11 +100,19 @@ def _creation(page: Page) -> None:
 
 async def build(page: Page) -> None:
     async with page.mind() as mind:
-        stats, growth = await mind.stats(), await _growth(mind)
+        stats = await mind.stats()
+        growth = await _growth(mind, stats)
         outlook = await mind.forecast(limit=8)
         suggested = len(await mind.suggestions(limit=100))
-    with parts.page_head(page.agent, page.t(f"metabolism.{stats.metabolism}")):
-        button(page.t("tick.run"), lambda: _tick(page), symbol="update")
+    with box("page-head"):
+        with box("tight grow"):
+            with box("row-of"):
+                text(page.agent, tag="h1")
+                text(stats.metabolism, "chip plain s-tide")
+            text(page.t(f"metabolism.{stats.metabolism}"), "soft", "p")
+        with box("actions"):
+            _tick_line(page, _due(page).get(page.agent), stats.at)
+            button(page.t("tick.run"), lambda: _tick(page), symbol="update")
     if not stats.store.memories:
         with card():
             parts.nothing("water", page.t("overview.none"))
@@ -104,14 +122,15 @@ async def build(page: Page) -> None:
             with box("stack"):
                 with card(page.t("overview.states")), box("stack"):
                     _states(page, stats, linked=True)
-                with card(page.t("growth", days=DAYS)):
-                    _growth_chart(page, growth, stats.at)
+                with card(page.t("growth", weeks=WEEKS)):
+                    chart = ui.echart(_growth_options(page, growth), renderer="svg").classes("chart")
+                    chart.style("height: 250px")
             _outlook(page, outlook)
 
 
 def _figures(page: Page, stats: Stats, suggested: int) -> None:
     store = stats.store
-    with card(), box("row-of").style("gap: 18px 44px"):
+    with card(), box("figures"):
         figure(f"{store.memories:,}", page.t("memories_count"))
         figure(f"{store.links:,}", page.t("links_count"))
         figure(f"{store.traces:,}", page.t("traces_count"))
@@ -122,9 +141,6 @@ def _figures(page: Page, stats: Stats, suggested: int) -> None:
                 figure(f"{suggested}{'+' if suggested == 100 else ''}", page.t("tidy.suggestions"))
         figure(f"{store.journal_entries:,}", page.t("journal_count"))
         figure(_size(store.disk_bytes), page.t("disk"))
-        with box("grow right"):
-            text(stats.metabolism, "chip plain s-tide")
-            _tick_line(page, _due(page).get(page.agent), stats.at)
 
 
 def _outlook(page: Page, outlook: Outlook) -> None:
@@ -180,36 +196,35 @@ def _states(page: Page, stats: Stats, *, linked: bool = False) -> None:
                 text(words, f"s-{state}")
 
 
-def _spark(page: Page, growth: Counter[str], now: float) -> None:
-    days = _last_days(now)
-    most = max((growth[day] for day in days), default=0) or 1
+def _spark(page: Page, growth: Growth) -> None:
+    most = max(growth.new) or 1
     with box("spark").props("role=img") as spark:
-        for day in days:
-            box("" if growth[day] else "none").style(f"height: {growth[day] / most:.0%}")
-    total = sum(growth[day] for day in days)
-    spark.props["aria-label"] = f"{page.t('growth', days=DAYS)}: {total}"
+        for count in growth.new:
+            box("" if count else "none").style(f"height: {count / most:.0%}")
+    spark.props["aria-label"] = f"{page.t('growth', weeks=WEEKS)}: {sum(growth.new)}"
+    spark.props["title"] = page.t("growth", weeks=WEEKS)
 
 
-def _growth_chart(page: Page, growth: Counter[str], now: float) -> None:
-    days = _last_days(now)
-    ui.echart(_growth_options(days, [growth[day] for day in days]), renderer="svg").classes("chart").style(
-        "height: 180px"
-    )
-
-
-def _growth_options(days: list[str], counts: list[int]) -> dict[str, Any]:
+def _growth_options(page: Page, growth: Growth) -> dict[str, Any]:
+    """All there were as a line, those that were new as bars."""
+    line = {"name": page.t("growth.total"), "type": "line", "data": growth.total, "smooth": 0.3, "showSymbol": False}
+    bars = {"name": page.t("growth.new"), "type": "bar", "data": growth.new, "barWidth": "55%"}
+    grey = {"color": "#8395a0"}
     return {
-        "grid": {"left": 34, "right": 8, "top": 12, "bottom": 26},
+        "grid": {"left": 38, "right": 8, "top": 30, "bottom": 26},
+        "legend": {"top": 0, "right": 0, "textStyle": grey, "itemWidth": 16},
         "tooltip": {"trigger": "axis", "confine": True},
         "xAxis": {
-            "type": "category", "data": [day[5:] for day in days], "axisTick": {"show": False},
-            "axisLine": {"lineStyle": {"color": "#8395a055"}}, "axisLabel": {"color": "#8395a0"},
+            "type": "category", "data": growth.weeks, "axisTick": {"show": False}, "axisLabel": grey,
+            "axisLine": {"lineStyle": {"color": "#8395a055"}},
         },
         "yAxis": {
-            "type": "value", "minInterval": 1, "splitLine": {"lineStyle": {"color": "#8395a033"}},
-            "axisLabel": {"color": "#8395a0"},
+            "type": "value", "minInterval": 1, "axisLabel": grey, "splitLine": {"lineStyle": {"color": "#8395a033"}},
         },
-        "series": [{"type": "bar", "data": counts, "itemStyle": {"color": "#1596a8", "borderRadius": [4, 4, 0, 0]}}],
+        "series": [
+            line | {"color": "#1596a8", "lineStyle": {"width": 3}, "areaStyle": {"opacity": 0.12}},
+            bars | {"color": "#c58a2c", "itemStyle": {"borderRadius": [3, 3, 0, 0]}},
+        ],
     }  # fmt: skip
 
 
@@ -222,12 +237,22 @@ def _tick_line(page: Page, due: float | None, now: float) -> None:
             text(page.t("next_tick", when=page.t("tick.due") if due <= now else parts.ago(page, due, now)))
 
 
-async def _growth(mind: Mind) -> Counter[str]:
-    """How many memories were made on which day, as far as the last entries of the journal tell."""
-    store = (await mind.stats()).store
+async def _growth(mind: Mind, stats: Stats) -> Growth:
+    """Counted backwards from what there is now, as far as the last entries of the journal tell."""
+    store, now = stats.store, stats.at
     last = store.journal_from + store.journal_entries
     entries = await mind.journal(after=max(0, last - _ENTRIES), limit=_ENTRIES + 1)
-    return Counter(_day(entry.change.created_at) for entry in entries if isinstance(entry.change, PutMemory))
+    new, fewer = [0] * WEEKS, [0] * WEEKS
+    for entry in entries:
+        week = WEEKS - 1 - int((now - entry.change.at) // (7 * DAY))
+        if 0 <= week < WEEKS:
+            new[week] += isinstance(entry.change, PutMemory)
+            fewer[week] += isinstance(entry.change, Forget | Merge) - isinstance(entry.change, Restore | Recover)
+    total = [store.memories] * WEEKS
+    for week in range(WEEKS - 2, -1, -1):
+        total[week] = max(0, total[week + 1] - new[week + 1] + fewer[week + 1])
+    weeks = tuple(parts.moment(now - (WEEKS - 1 - week) * 7 * DAY)[5:10] for week in range(WEEKS))
+    return Growth(weeks, tuple(new), tuple(total))
 
 
 def _due(page: Page) -> dict[str, float]:
@@ -238,15 +263,6 @@ def _due(page: Page) -> dict[str, float]:
         return {}
     found = {agent: jobs["tick"].due for agent, jobs in table.items() if "tick" in jobs}
     return {agent: due for agent, due in found.items() if due is not None}
-
-
-def _last_days(now: float) -> list[str]:
-    today = datetime.fromtimestamp(now, UTC)
-    return [(today - timedelta(days=back)).strftime("%Y-%m-%d") for back in range(DAYS - 1, -1, -1)]
-
-
-def _day(seconds: float) -> str:
-    return parts.moment(seconds)[:10]
 
 
 def _state_of(event: str) -> str:

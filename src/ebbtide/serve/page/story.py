@@ -7,27 +7,13 @@ from typing import Any
 from nicegui import ui
 
 from ebbtide.core.changes import KIND_OF, Entry, Merge, PutMemory, Recover, Rewrite
-from ebbtide.mind import Mind
 from ebbtide.serve.page import parts, texts
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, text
 
-_PAGE = 1000
-_MOST = 5000  # entries of one memory that are told
 _AT_FIRST = 12
 _TEXTS = (PutMemory, Rewrite, Merge, Recover)
 _COLOURS = {"forget": "bad", "discard": "bad", "restore": "active", "recover": "active", "rewrite": "deprecated"}
-
-
-async def of(mind: Mind, key: str) -> list[Entry]:
-    """The last entries about it, latest first."""
-    found: list[Entry] = []
-    while some := await mind.journal(after=found[-1].seq if found else 0, limit=_PAGE, key=key):
-        found += some
-        del found[:-_MOST]
-        if len(some) < _PAGE:
-            break
-    return found[::-1]
 
 
 def has_earlier_text(told: Sequence[Entry]) -> bool:
@@ -35,7 +21,8 @@ def has_earlier_text(told: Sequence[Entry]) -> bool:
 
 
 def show(page: Page, told: Sequence[Entry], now: float) -> None:
-    groups = [list(group) for _, group in groupby(told, key=_told_with)]
+    """Latest first."""
+    groups = [list(group) for _, group in groupby(reversed(told), key=_told_with)]
     with box("time-line", "ul") as lines:
         for group in groups[:_AT_FIRST]:
             _line(page, group, now)

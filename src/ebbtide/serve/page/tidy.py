@@ -1,17 +1,19 @@
 """What may be tidied up, and what is in the trash: accept, dismiss, restore; and everything that was done, undone."""
 
-from collections.abc import Sequence
-
-from nicegui import ui
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.suggestions import Suggestion
-from ebbtide.serve.page import parts, story
+from ebbtide.serve.page import parts, reasons, story
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, heading, link, text
 
-SUGGESTED = 50
-TRASH = 50  # shown at first
+T = TypeVar("T")
+
+AT_FIRST = 10  # shown, of either
+SUGGESTED = 200  # asked for
+MORE = 200
 
 
 async def build(page: Page) -> None:
@@ -24,13 +26,30 @@ async def build(page: Page) -> None:
     with box("two"):
         with box("stack", "section"):
             heading(page.t("tidy.suggestions"))
-            for suggestion in suggested:
-                _suggestion(page, suggestion)
+            _listed(page, suggested, lambda suggestion: _suggestion(page, suggestion))
             if not suggested:
                 _nothing_suggested(page, metabolism)
         with box("stack", "section").props("id=trash"):
             heading(page.t("tidy.trash"))
             _trash(page, trash, now)
+
+
+def _listed(page: Page, things: Sequence[T], show: Callable[[T], None]) -> None:
+    """The first few, and the others when somebody wants to see them."""
+    for thing in things[:AT_FIRST]:
+        show(thing)
+    rest = things[AT_FIRST : AT_FIRST + MORE]
+    if not rest:
+        return
+    with box("stack more") as others:
+
+        def more() -> None:
+            others.clear()
+            with others:
+                for thing in rest:
+                    show(thing)
+
+        button(page.t("tidy.more", n=len(rest)), more)
 
 
 # ---- suggestions
@@ -51,16 +70,19 @@ def _suggestion(page: Page, suggestion: Suggestion) -> None:
             text(page.t(f"tidy.{suggestion.kind}"), f"chip s-{'cold' if merge else 'bad'}")
             if suggestion.overlap is not None:
                 text(page.t("tidy.overlap", n=f"{suggestion.overlap:.0%}"), "chip plain")
+            box("grow")
+            _choices(page, suggestion)
         with box("pair" if merge else ""):
             for place, (key, says) in enumerate(zip(suggestion.keys, suggestion.texts, strict=True)):
                 _said(page, key, says, ("tidy.stays", "tidy.goes")[place] if merge else "")
-        text(suggestion.why, "soft small", "p")
-        with box("row-of"):
-            accept = page.t(f"tidy.accept_{suggestion.kind}")
-            named = ", ".join(parts.preview(key, 60) for key in suggestion.keys)
-            button(accept, lambda: _accept(page, suggestion), classes="main slim", label=f"{accept}: {named}")
-            dismiss = page.t("tidy.dismiss")
-            button(dismiss, lambda: _dismiss(page, suggestion), classes="slim", label=f"{dismiss}: {named}")
+        text(reasons.told(page, suggestion.why), "soft small", "p")
+
+
+def _choices(page: Page, suggestion: Suggestion) -> None:
+    accept, dismiss = page.t(f"tidy.accept_{suggestion.kind}"), page.t("tidy.dismiss")
+    named = ", ".join(parts.preview(key, 60) for key in suggestion.keys)
+    button(dismiss, lambda: _dismiss(page, suggestion), classes="slim", label=f"{dismiss}: {named}")
+    button(accept, lambda: _accept(page, suggestion), classes="main slim", label=f"{accept}: {named}")
 
 
 def _said(page: Page, key: str, says: str, part: str) -> None:
@@ -98,21 +120,7 @@ def _trash(page: Page, trash: Sequence[Forgotten], now: float) -> None:
     with card(classes="flush"):
         if not trash:
             parts.nothing("delete_outline", page.t("tidy.trash_none"))
-        with box("list") as listed:
-            for gone in trash[:TRASH]:
-                _gone(page, gone, now)
-    if len(trash) > TRASH:
-        _rest(page, listed, trash[TRASH:], now)
-
-
-def _rest(page: Page, listed: ui.element, trash: Sequence[Forgotten], now: float) -> None:
-    def more() -> None:
-        with listed:
-            for gone in trash[:500]:
-                _gone(page, gone, now)
-        button_more.delete()
-
-    button_more = button(page.t("tidy.more", n=min(len(trash), 500)), more)
+        _listed(page, trash, lambda gone: _gone(page, gone, now))
 
 
 def _gone(page: Page, gone: Forgotten, now: float) -> None:

@@ -17,7 +17,7 @@
 
   const typing = (element) => element.closest("input, textarea, select, [contenteditable], .q-field");
   const step = (by) => {
-    const items = [...document.querySelectorAll("main a.item, main a.mind-card, main .item[tabindex]")];
+    const items = [...document.querySelectorAll("#main a.item, #main a.mind-card")];
     if (!items.length) return;
     const next = items.indexOf(document.activeElement) + by;
     items[Math.max(0, Math.min(items.length - 1, next))].focus();

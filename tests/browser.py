@@ -1,0 +1,103 @@
+"""A browser for the tests of the page: Debian's Chromium, driven by Playwright, that notices what should not happen.
+
+A `Tab` fails its test on any error in the console, on any exception of a script, and on any request to another host.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, async_playwright
+
+CHROMIUM = "/usr/bin/chromium"
+ARGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run",
+)  # fmt: skip
+DESK = {"width": 1280, "height": 860}
+PHONE = {"width": 390, "height": 844}
+PATIENCE = 15_000  # milliseconds
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGS))
+        yield browser
+        await browser.close()
+
+
+class Tab:
+    """One page of the server at `home`, as a reader has it open, and everything that went wrong on it."""
+
+    def __init__(self, page: Page, home: str, pictures: Path) -> None:
+        self.page, self._home, self._pictures = page, home, pictures
+        self.troubles: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
+        page.on("request", self._asked)
+
+    async def go(self, path: str) -> "Tab":
+        """Open it, and wait until it can be used."""
+        answer = await self.page.goto(self._home + path)
+        assert answer is not None
+        assert answer.status < 400, f"{path} answers {answer.status}"
+        await self.ready()
+        return self
+
+    async def ready(self) -> None:
+        """Shown, and connected with the server."""
+        await self.page.wait_for_selector("main")
+        await self.page.wait_for_function(
+            "window.socket && window.socket.connected && !!document.querySelector('main')"
+        )
+
+    def see(self, words: str, *, within: str = "main") -> Locator:
+        return self.page.locator(within).get_by_text(words).first
+
+    async def shows(self, words: str, *, within: str = "main") -> None:
+        await self.see(words, within=within).wait_for()
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.page.keyboard.press(key)
+
+    async def picture(self, name: str, *, whole: bool = False) -> Path:
+        """What it looks like now, once charts have come to rest."""
+        await self.page.wait_for_timeout(700)
+        path = self._pictures / f"{name}.png"
+        await self.page.screenshot(path=path, full_page=whole)
+        return path
+
+    def path(self) -> str:
+        """Where it is: the address without the host."""
+        parts = urlsplit(self.page.url)
+        return parts.path + (f"?{parts.query}" if parts.query else "")
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.troubles.append(f"{message.type}: {message.text}")
+
+    def _asked(self, request: Request) -> None:
+        there, here = urlsplit(request.url), urlsplit(self._home)
+        if there.scheme in ("http", "https", "ws", "wss") and there.netloc != here.netloc:
+            self.troubles.append(f"left the host: {request.url}")
+
+
+@asynccontextmanager
+async def tab(
+    browser: Browser, home: str, pictures: Path, *, language: str = "en", phone: bool = False, dark: bool = False
+) -> AsyncIterator[Tab]:
+    """A reader of this language, at a desk or with a phone, by day or by night."""
+    options: dict[str, Any] = {"viewport": PHONE if phone else DESK, "has_touch": phone, "is_mobile": phone}
+    locale = {"en": "en-GB", "zh": "zh-CN"}[language]
+    context = await browser.new_context(locale=locale, color_scheme="dark" if dark else "light", **options)
+    opened = Tab(await context.new_page(), home, pictures)
+    try:
+        yield opened
+        assert opened.troubles == []
+    finally:
+        await context.close()
