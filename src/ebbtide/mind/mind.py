@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ebbtide.core.changes import Access, Batch, Change, Configure, Entry, PutLink, PutMemory, Receipt, Traverse, Unlink
+from ebbtide.core.changes import Access, Batch, Change, Configure, PutLink, PutMemory, Receipt, Traverse, Unlink
 from ebbtide.core.draft import MAX_LABEL, Draft, require_strength, require_text
 from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
-from ebbtide.core.memory import DAY, DEFAULT_STRENGTH, Memory, State, Step
+from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State, Step
 from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import Fallback, regime
 from ebbtide.core.ports import Clock, SmallModel, Store, StoreInfo, Where
@@ -21,6 +21,7 @@ from ebbtide.mind.marks import judged
 from ebbtide.mind.network import Conversing, NetworkLife
 from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
+from ebbtide.mind.retracing import Retracing
 from ebbtide.mind.search import stated
 from ebbtide.mind.searching import Searching
 from ebbtide.mind.surroundings import Surroundings, surroundings
@@ -55,7 +56,7 @@ class StoppedClock:
         return self._moment
 
 
-class Mind(Conversing, Searching, Tending):
+class Mind(Conversing, Searching, Tending, Retracing):
     """One agent's memory. Made by a host; use it from one event loop.
 
     A mind of the past (`as_of`) or of another regime (`replay`) is a Mind like any other, but nothing can
@@ -242,70 +243,6 @@ class Mind(Conversing, Searching, Tending):
         """What can still be restored, last forgotten first."""
         return await forgetting.in_trash(self._store, self.now())
 
-    # ---- history
-
-    async def journal(self, *, after: int = 0, limit: int = 100, key: str | None = None) -> Sequence[Entry]:
-        """Entries in order, from the one after `after`; with `key` only those about that memory alone.
-
-        A key that is neither alive nor in the trash is an UnknownMemory.
-        """
-        memory = None if key is None else await forgetting.id_even_if_forgotten(self._store, key)
-        if key is not None and memory is None:
-            raise UnknownMemory(key=key)
-        return await self._store.journal(after=after, limit=limit, memory=memory)
-
-    def entries(self) -> AsyncIterator[Entry]:
-        """The whole journal, in order."""
-        return history.entries(self._store)
-
-    async def as_of(self, moment: float, progress: Progress | None = None) -> "Mind":
-        """The mind as it was at that moment."""
-        upto = await history.last_entry_by(self._store, moment)
-        if upto == 0:
-            raise InvalidInput(problem="this mind was not there yet at that moment")
-        base = await self._store.base()
-        if base is not None and upto <= base.seq:
-            raise InvalidInput(problem="the journal was compacted after that moment: its beginning is folded away")
-        past = await history.replay(self._store, self._scratch, upto=upto, progress=progress)
-        return self._apart(past, StoppedClock(moment))
-
-    async def replay(
-        self,
-        metabolism: str | None = None,
-        params: Mapping[str, Any] | None = None,
-        progress: Progress | None = None,
-    ) -> "Mind":
-        """The mind that would have been, had it lived by another metabolism or other parameters."""
-        name = self.metabolism if metabolism is None else metabolism
-        kept = self.params if name == self.metabolism else {}
-        new, fallbacks = regime(name, {**kept, **(params or {})})
-        for fallback in fallbacks:
-            log.warning("replay: %s", fallback)
-        other = await history.retold(self._store, self._scratch, new, progress=progress)
-        return self._apart(other, self._clock)
-
-    async def rehearsal(self, progress: Progress | None = None) -> "Mind":
-        """A copy of this mind in RAM that lives on by itself: whatever is done to it, this one stays as it is."""
-        copy = await history.replay(self._store, self._scratch, progress=progress)
-        return Mind(
-            self.agent, copy, self._clock, self._scratch,
-            model=self._model, tools=replace(self._tools, archive=lambda: None),
-        )  # fmt: skip
-
-    async def check(self, progress: Progress | None = None) -> Sequence[str]:
-        """Replay the journal and compare: what differs from the store. Nothing should."""
-        copy = await history.replay(self._store, self._scratch, progress=progress)
-        return history.differences(await self._store.snapshot(), await copy.snapshot())
-
-    async def compact(self, before: float, progress: Progress | None = None) -> int:
-        """Fold journal entries made before this moment into a base. Returns how many.
-
-        What the trash may still need to bring an earlier text back is never folded.
-        """
-        self._require_writable()
-        kept = self.now() - self._store.regime.common.trash_days * DAY
-        return await history.compact(self._store, self._scratch, min(before, kept), progress)
-
     # ----
 
     async def close(self) -> None:
@@ -330,8 +267,13 @@ class Mind(Conversing, Searching, Tending):
         if self._read_only:
             raise Conflict(problem="this mind is a view of another time or regime: nothing can be written to it")
 
-    def _apart(self, store: Store, clock: Clock) -> "Mind":
+    def _apart(self, store: Store, moment: float | None = None) -> "Mind":
+        clock = self._clock if moment is None else StoppedClock(moment)
         return Mind(self.agent, store, clock, self._scratch, tools=self._tools, read_only=True)
+
+    def _beside(self, store: Store) -> "Mind":
+        tools = replace(self._tools, archive=lambda: None)
+        return Mind(self.agent, store, self._clock, self._scratch, model=self._model, tools=tools)
 
     async def _see(self, memory: int, key: str) -> Memory:
         """Somebody may have forgotten it while we waited for the disk."""

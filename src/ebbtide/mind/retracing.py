@@ -1,0 +1,101 @@
+"""The verbs of looking back: what happened, how it was then, and how it would have come out otherwise."""
+
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ebbtide.core.changes import Entry
+from ebbtide.core.errors import InvalidInput, UnknownMemory
+from ebbtide.core.memory import DAY
+from ebbtide.core.parameters import regime
+from ebbtide.core.ports import Store
+from ebbtide.mind import forgetting, history
+from ebbtide.mind.upkeep import Progress
+
+if TYPE_CHECKING:
+    from ebbtide.mind.mind import Mind
+
+log = logging.getLogger("ebbtide")
+
+
+class Retracing:
+    _store: Store
+    _scratch: history.Scratch
+
+    @property
+    def metabolism(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def params(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def now(self) -> float:
+        raise NotImplementedError
+
+    def _require_writable(self) -> None:
+        raise NotImplementedError
+
+    def _apart(self, store: Store, moment: float | None = None) -> "Mind":
+        raise NotImplementedError
+
+    def _beside(self, store: Store) -> "Mind":
+        raise NotImplementedError
+
+    async def journal(self, *, after: int = 0, limit: int = 100, key: str | None = None) -> Sequence[Entry]:
+        """Entries in order, from the one after `after`; with `key` only those about that memory alone.
+
+        A key that is neither alive nor in the trash is an UnknownMemory.
+        """
+        memory = None if key is None else await forgetting.id_even_if_forgotten(self._store, key)
+        if key is not None and memory is None:
+            raise UnknownMemory(key=key)
+        return await self._store.journal(after=after, limit=limit, memory=memory)
+
+    def entries(self) -> AsyncIterator[Entry]:
+        """The whole journal, in order."""
+        return history.entries(self._store)
+
+    async def as_of(self, moment: float, progress: Progress | None = None) -> "Mind":
+        """The mind as it was at that moment."""
+        upto = await history.last_entry_by(self._store, moment)
+        if upto == 0:
+            raise InvalidInput(problem="this mind was not there yet at that moment")
+        base = await self._store.base()
+        if base is not None and upto <= base.seq:
+            raise InvalidInput(problem="the journal was compacted after that moment: its beginning is folded away")
+        past = await history.replay(self._store, self._scratch, upto=upto, progress=progress)
+        return self._apart(past, moment)
+
+    async def replay(
+        self,
+        metabolism: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> "Mind":
+        """The mind that would have been, had it lived by another metabolism or other parameters."""
+        name = self.metabolism if metabolism is None else metabolism
+        kept = self.params if name == self.metabolism else {}
+        new, fallbacks = regime(name, {**kept, **(params or {})})
+        for fallback in fallbacks:
+            log.warning("replay: %s", fallback)
+        other = await history.retold(self._store, self._scratch, new, progress=progress)
+        return self._apart(other)
+
+    async def rehearsal(self, progress: Progress | None = None) -> "Mind":
+        """A copy of this mind in RAM that lives on by itself: whatever is done to it, this one stays as it is."""
+        return self._beside(await history.replay(self._store, self._scratch, progress=progress))
+
+    async def check(self, progress: Progress | None = None) -> Sequence[str]:
+        """Replay the journal and compare: what differs from the store. Nothing should."""
+        copy = await history.replay(self._store, self._scratch, progress=progress)
+        return history.differences(await self._store.snapshot(), await copy.snapshot())
+
+    async def compact(self, before: float, progress: Progress | None = None) -> int:
+        """Fold journal entries made before this moment into a base. Returns how many.
+
+        What the trash may still need to bring an earlier text back is never folded.
+        """
+        self._require_writable()
+        kept = self.now() - self._store.regime.common.trash_days * DAY
+        return await history.compact(self._store, self._scratch, min(before, kept), progress)
