@@ -55,21 +55,26 @@ async def listening(
     """A server with nothing but MCP on it, and where it is."""
     settings = replace(Settings(), data=data, metabolism=metabolism, embedder="none")
     async with house(settings) as minds:
-        app = FastAPI(lifespan=lambda app: endpoint.running())
+        app = FastAPI()
         endpoint = mount(app, minds, authorize, settings)
+        app.router.lifespan_context = lambda app: endpoint.running()
         with socket.create_server(("127.0.0.1", 0)) as listener:
             server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", access_log=False))
             serving = asyncio.get_running_loop().create_task(server.serve([listener]))
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-            server.should_exit = True
-            await serving
+            try:
+                yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+            finally:
+                server.should_exit = True
+                await serving
 
 
 @asynccontextmanager
 async def with_key(url: str, key: str) -> AsyncIterator[Client]:
-    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}) as web:
-        async with Client(streamable_http_client(url, http_client=web)) as client:
-            yield client
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}) as web,
+        Client(streamable_http_client(url, http_client=web)) as client,
+    ):
+        yield client
 
 
 @asynccontextmanager

@@ -33,7 +33,9 @@ async def test_a_session_keeps_finds_uses_explains_forgets_and_undoes(
 async def _keeps_and_finds(client: Client) -> None:
     kept = await call(client, "remember", text="The ferry to Lamma leaves at 8:40.", key="ferry", keywords=["travel"])
     assert kept == {"key": "ferry", "state": "active"}
-    assert (await call(client, "remember", text="小林对花生过敏，聚餐时不要点含花生的菜。", key="小林/过敏"))["key"] == "小林/过敏"
+    assert (await call(client, "remember", text="小林对花生过敏，聚餐时不要点含花生的菜。", key="小林/过敏"))[
+        "key"
+    ] == "小林/过敏"
     for query, key in (("ferry to Lamma", "ferry"), ("花生过敏", "小林/过敏")):
         (hit, *_) = (await call(client, "search", query=query))["hits"]
         assert hit["key"] == key

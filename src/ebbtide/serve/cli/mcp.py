@@ -29,10 +29,11 @@ def mcp(
     settings = caller.settings
     from ebbtide.core.parameters import regime
     from ebbtide.host.agents import folder_of
-    from ebbtide.serve.mcp.stdio import serve
 
     name = metabolism or settings.metabolism
     params = settings.params if name == settings.metabolism else {}
     folder_of(settings.data, settings.agent)
     regime(name, params)  # better said now than at the first call
+    from ebbtide.serve.mcp.stdio import serve
+
     caller.run_async(serve(replace(settings, metabolism=name, params=params)))
