@@ -295,6 +295,13 @@ def python_page() -> str:
         " Moments are floats: UTC, in seconds since the epoch.",
         "## ebbtide.open",
         _callable("ebbtide.open", ebbtide.open),
+        "## ebbtide.sync",
+        _doc(ebbtide.sync),
+        _callable("ebbtide.sync.open", ebbtide.sync.open),
+        _callable("ebbtide.sync.connect", ebbtide.sync.connect),
+        "## ebbtide.client",
+        _doc(ebbtide.client),
+        _callable("ebbtide.client.connect", ebbtide.client.connect),
         "## Mind",
         _doc(ebbtide.Mind),
     ]
@@ -336,8 +343,11 @@ def _callable(name: str, function: Any) -> str:
     parameters = [p for p in signature.parameters.values() if p.name != "self"]
     returns = _clean(signature.return_annotation)
     shown = _clean(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
-    if inspect.isasyncgenfunction(inspect.unwrap(function)) and inspect.unwrap(function) is not function:
+    inner = inspect.unwrap(function)
+    if inspect.isasyncgenfunction(inner) and inner is not function:
         line = f"async with {name}{shown} as mind"
+    elif inspect.isgeneratorfunction(inner) and inner is not function:
+        line = f"with {name}{shown} as mind"
     else:
         line = f"{'await ' if inspect.iscoroutinefunction(function) else ''}{name}{shown} -> {returns}"
     return f"```python\n{_wrapped(line)}\n```\n\n{_doc(function)}"
@@ -393,7 +403,13 @@ def _clean(annotation: Any) -> str:
 def _doc(value: Any) -> str:
     """The docstring, unless a dataclass made one up."""
     doc = inspect.getdoc(value) or ""
-    return "" if doc.startswith(f"{getattr(value, '__name__', '')}(") else doc
+    return "" if doc.startswith(f"{getattr(value, '__name__', '')}(") else _fenced(doc)
+
+
+def _fenced(doc: str) -> str:
+    """An example, which a docstring ends with, as a block of its own."""
+    words, prompt, example = doc.partition("\n>>> ")
+    return f"{words}\n```pycon\n>>> {example}\n```" if prompt else doc
 
 
 # ---- errors

@@ -61,6 +61,9 @@ class Mind(Conversing, Searching, Tending, Retracing):
 
     A mind of the past (`as_of`) or of another regime (`replay`) is a Mind like any other, but nothing can
     be written to it and looking at it leaves no trace.
+
+    In the examples a mind knows `ferry` and `lin`, and that Lin takes it: a network mind was told so, and in a mind
+    with a reaper both have expired long ago.
     """
 
     def __init__(
@@ -106,6 +109,9 @@ class Mind(Conversing, Searching, Tending, Retracing):
         """A new memory. `given`: key, phrase, keywords, kind, domain; importance and policy in retention minds.
 
         A taken key is an error, unless `replace`: then that memory says this from now on, and keeps its signals.
+
+        >>> (await mind.put("The library opens at nine.", key="library", keywords=["Lamma"])).state
+        <State.ACTIVE: 'active'>
         """
         memory, changes = await writing.put(self._store, Draft.parse({"text": text, **given}), self.now(), replace)
         await self._apply(*changes)
@@ -115,24 +121,37 @@ class Mind(Conversing, Searching, Tending, Retracing):
         return await self._see(memory, given["key"])
 
     async def put_many(self, drafts: Iterable[Draft | Mapping[str, Any]], progress: Progress | None = None) -> int:
-        """Many new memories, a thousand at a time; each thousand all or none. Returns how many."""
+        """Many new memories, a thousand at a time; each thousand all or none. Returns how many.
+
+        >>> await mind.put_many([{"text": "Lamma is an island."}, {"text": "南丫岛没有汽车。"}])
+        2
+        """
         self._require_writable()
         done = await writing.put_many(self._store, drafts, self._clock, progress)
         self._indexing.nudge()
         return done
 
     async def check_drafts(self, drafts: Iterable[Draft | Mapping[str, Any]]) -> None:
-        """Raises what `put_many` would raise for any of these, before anything is written."""
+        """Raises what `put_many` would raise for any of these, before anything is written.
+
+        >>> await mind.check_drafts([{"text": "fine"}])
+        """
         await writing.check_drafts(self._store, drafts)
 
     async def link(self, source: str, target: str, relation: str, strength: float = DEFAULT_STRENGTH) -> None:
-        """Link two memories; linking them so again sets the strength anew."""
+        """Link two memories; linking them so again sets the strength anew.
+
+        >>> await mind.link("ferry", "lin", "brings", 0.6)
+        """
         require_text("relation", relation, MAX_RELATION)
         ends = await self._id(source), await self._id(target)
         await self._apply(PutLink(self.now(), *ends, relation, require_strength(strength)))
 
     async def unlink(self, source: str, target: str, relation: str) -> None:
-        """Take a link away, also one whose target is in the trash. No such link: UnknownLink."""
+        """Take a link away, also one whose target is in the trash. No such link: UnknownLink.
+
+        >>> await mind.unlink("lin", "ferry", "takes")
+        """
         here = await self._id(source)
         there = await forgetting.id_even_if_forgotten(self._store, target)
         if there is None:
@@ -143,7 +162,11 @@ class Mind(Conversing, Searching, Tending, Retracing):
             raise UnknownLink(source=source, target=target, relation=relation) from None
 
     async def configure(self, **params: Any) -> list[Fallback]:
-        """Change parameters from now on. Returns the values that were refused and fell back to defaults."""
+        """Change parameters from now on. Returns the values that were refused and fell back to defaults.
+
+        >>> await mind.configure(trash_days=60)
+        []
+        """
         new, fallbacks = regime(self.metabolism, {**self.params, **params})
         limits = await shrunk(self._store, new.metabolism, self.now())
         await self._apply(*limits, Configure(self.now(), self.metabolism, new.params()))
@@ -152,14 +175,22 @@ class Mind(Conversing, Searching, Tending, Retracing):
     # ---- reading
 
     async def get(self, key: str) -> Memory:
-        """Read a memory directly. That is a use of it, and counts."""
+        """Read a memory directly. That is a use of it, and counts.
+
+        >>> (await mind.get("ferry")).meta.access_count
+        1
+        """
         memory = await self._visible_id(key)
         if not self._read_only:
             await self._store.apply(Batch((Access(self.now(), (memory,)),), new_token()), lazy=True)
         return await self._see(memory, key)
 
     async def follow(self, key: str, relations: Sequence[str] = ()) -> list[Step]:
-        """Walk a memory's links, strongest first. Reaching a memory counts as walking to it; traces are reported."""
+        """Walk a memory's links, strongest first. Reaching a memory counts as walking to it; traces are reported.
+
+        >>> [(step.relation, step.key) for step in await mind.follow("lin")]
+        [('takes', 'ferry')]
+        """
         memory = await self._visible_id(key)
         steps = await reading.steps(self._store, memory, relations, self.now())
         reached = tuple(step.memory.id for step in steps if step.memory is not None)
@@ -178,7 +209,11 @@ class Mind(Conversing, Searching, Tending, Retracing):
         after: int = 0,
         limit: int = 100,
     ) -> Page:
-        """Memories by the state of this moment. What the metabolism hides appears only when asked for."""
+        """Memories by the state of this moment. What the metabolism hides appears only when asked for.
+
+        >>> [memory.key for memory in (await mind.list(State.ACTIVE)).memories]
+        ['ferry', 'lin']
+        """
         for name, label in (("kind", kind), ("domain", domain)):
             if label is not None:
                 require_text(name, label, MAX_LABEL, empty=True)
@@ -188,24 +223,39 @@ class Mind(Conversing, Searching, Tending, Retracing):
         return await reading.page(self._store, self.now(), where, everything=everything, after=after, limit=limit)
 
     async def explain(self, key: str, *, at: float | None = None, days: float = 30.0) -> Explanation:
-        """Every term of the formula, the state and why, and what comes if nothing happens. Counts as no use."""
+        """Every term of the formula, the state and why, and what comes if nothing happens. Counts as no use.
+
+        >>> (await mind.explain("ferry", at=mind.now() + 90 * DAY)).why
+        'score ... lies between θ_delete -0.5 and θ_active 0.5'
+        """
         moment = self.now() if at is None else at
         return await explain(self._store, await self._id(key), moment, days)
 
     async def stats(self) -> Stats:
-        """The mind in numbers, states as of this moment."""
+        """The mind in numbers, states as of this moment.
+
+        >>> (await mind.stats()).states
+        {<State.ACTIVE: 'active'>: 2}
+        """
         signals = await self._store.signals()
         states, marks = upkeep.counts(await judged(self._store, signals, self.now()))
         return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, await self._store.info())
 
     async def look(self, memory: int) -> Memory:
-        """The memory of this id, looked at without using it."""
+        """The memory of this id, looked at without using it.
+
+        >>> (await mind.look(1)).key
+        'ferry'
+        """
         return await self._see(memory, f"#{memory}")
 
     async def surroundings(self, *keys: str, limit: int = 150, everything: bool = False) -> Surroundings:
         """Memories and the links between them, outward from these; without any from the focus and the most alive.
 
         Looked at, not used: it counts as no access and no walk. What the metabolism hides appears with `everything`.
+
+        >>> [link.relation for link in (await mind.surroundings("lin")).links]
+        ['takes']
         """
         start = [await self._id(key) for key in dict.fromkeys(keys)]
         return await surroundings(self._store, start, self.now(), limit=limit, everything=everything)
@@ -217,30 +267,52 @@ class Mind(Conversing, Searching, Tending, Retracing):
     # ---- forgetting
 
     async def forget(self, *keys: str) -> None:
-        """Into the trash, all of them or none; `restore` brings them back until their time there is over."""
+        """Into the trash, all of them or none; `restore` brings them back until their time there is over.
+
+        >>> await mind.forget("ferry", "lin")
+        """
         await self._apply(*[await forgetting.forget(self._store, key, self.now()) for key in dict.fromkeys(keys)])
 
     async def restore(self, key: str, *, new_key: str | None = None) -> Memory:
-        """Back from the trash as it was. What a merge took away is un-merged."""
+        """Back from the trash as it was. What a merge took away is un-merged.
+
+        >>> await mind.forget("ferry")
+        >>> (await mind.restore("ferry")).text
+        'The ferry to Lamma leaves at 8:40.'
+        """
         back_as = key if new_key is None else new_key
         memory, changes = await forgetting.restore(self._store, key, back_as, self.now())
         await self._apply(*changes)
         return await self._see(memory, back_as)
 
     async def revert(self, key: str) -> Memory:
-        """Let a memory say again what it said before its text was replaced or shortened."""
+        """Let a memory say again what it said before its text was replaced or shortened.
+
+        >>> _ = await mind.put("The ferry leaves at 9:10.", key="ferry", replace=True)
+        >>> (await mind.revert("ferry")).text
+        'The ferry to Lamma leaves at 8:40.'
+        """
         memory = await self._id(key)
         await self._apply(await forgetting.revert(self._store, memory, key, self.now()))
         return await self._see(memory, key)
 
     async def merge(self, into: str, other: str, *, text: str | None = None) -> Memory:
-        """Make one memory of two. `other` waits in the trash; `restore` of it undoes the merge."""
+        """Make one memory of two. `other` waits in the trash; `restore` of it undoes the merge.
+
+        >>> (await mind.merge("lin", "ferry", text="Lin takes the ferry at 8:40.")).text
+        'Lin takes the ferry at 8:40.'
+        """
         kept = await self._id(into)
         await self._apply(await forgetting.merge(self._store, kept, await self._id(other), text, self.now()))
         return await self._see(kept, into)
 
     async def trash(self) -> Sequence[Forgotten]:
-        """What can still be restored, last forgotten first."""
+        """What can still be restored, last forgotten first.
+
+        >>> await mind.forget("ferry")
+        >>> [forgotten.key for forgotten in await mind.trash()]
+        ['ferry']
+        """
         return await forgetting.in_trash(self._store, self.now())
 
     # ----

@@ -147,46 +147,83 @@ class Conversing:
     _life: NetworkLife | None
 
     async def remember(self, messages: Sequence[Message | Mapping[str, Any]]) -> int:
-        """Hand over messages ({role, content, timestamp}); returns the task's number once it is on disk."""
+        """Hand over messages ({role, content, timestamp}); returns the task's number once it is on disk.
+
+        >>> task = await mind.remember([{"role": "user", "content": "The ferry to Lamma leaves at 8:40."}])
+        """
         return await self._network_life.remember(messages)
 
     async def recall(
         self, keywords: Sequence[str] = (), relations: Sequence[str] = (), depth: int | None = None, limit: int = 100
     ) -> str:
-        """What comes to mind, as plain text: outward from the focus, stronger links first. Waits its turn."""
+        """What comes to mind, as plain text: outward from the focus, stronger links first. Waits its turn.
+
+        >>> print(await mind.recall(["ferry"]))
+        [记忆] Lin takes the ferry to Lamma.
+        """
         return await self._network_life.recall(keywords, relations, depth, limit)
 
     async def focus(self) -> Sequence[str]:
-        """What the mind is on, most recently mentioned first."""
+        """What the mind is on, most recently mentioned first.
+
+        >>> "Lin" in await mind.focus()
+        True
+        """
         return await self._network_life.focus()
 
     async def traces(self) -> Sequence[Trace]:
-        """Everything the mind once knew and still knows that it did."""
+        """Everything the mind once knew and still knows that it did.
+
+        >>> list(await mind.traces())
+        []
+        """
         return await traces(self._store)
 
     async def queue(self) -> Sequence[Task]:
-        """What waits to be done, in order; what failed and was set aside last."""
+        """What waits to be done, in order; what failed and was set aside last.
+
+        >>> [task.kind for task in await mind.queue()]
+        []
+        """
         return await self._store.tasks()
 
     async def retry(self, task: int) -> None:
-        """Try a task again that was set aside."""
+        """Try a task again that was set aside.
+
+        >>> for task in await mind.queue():
+        ...     await mind.retry(task.id) if task.error else None
+        """
         await self._network_life.retry(task)
 
     async def drop(self, task: int) -> None:
-        """Give a task up for good."""
+        """Give a task up for good.
+
+        >>> for task in await mind.queue():
+        ...     await mind.drop(task.id) if task.error else None
+        """
         await self._network_life.drop(task)
 
     async def idle(self) -> None:
-        """Until everything handed over is remembered."""
+        """Until everything handed over is remembered.
+
+        >>> await mind.idle()
+        """
         if self._life is not None:
             await self._life.idle()
 
     async def compress(self, enough: Callable[[], bool] = lambda: False) -> bool:
-        """Go on with the compression that is due: True once none is left, False if it was `enough` before."""
+        """Go on with the compression that is due: True once none is left, False if it was `enough` before.
+
+        >>> await mind.compress()
+        True
+        """
         return True if self._life is None else await self._life.compress(enough)
 
     async def fade(self, cycles: int = 1) -> None:
-        """Let so many compression cycles pass at once, as if that much had been remembered since."""
+        """Let so many compression cycles pass at once, as if that much had been remembered since.
+
+        >>> await mind.fade(3)
+        """
         await self._network_life.fade(cycles)
 
     async def wake(self) -> bool:

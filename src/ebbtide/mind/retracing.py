@@ -46,6 +46,9 @@ class Retracing:
         """Entries in order, from the one after `after`; with `key` only those about that memory alone.
 
         A key that is neither alive nor in the trash is an UnknownMemory.
+
+        >>> [type(entry.change).__name__ for entry in await mind.journal(key="lin")]
+        ['PutMemory', 'PutLink']
         """
         memory = None if key is None else await forgetting.id_even_if_forgotten(self._store, key)
         if key is not None and memory is None:
@@ -53,11 +56,19 @@ class Retracing:
         return await self._store.journal(after=after, limit=limit, memory=memory)
 
     def entries(self) -> AsyncIterator[Entry]:
-        """The whole journal, in order."""
+        """The whole journal, in order.
+
+        >>> [entry.seq async for entry in mind.entries()]
+        [1, 2, 3, 4]
+        """
         return history.entries(self._store)
 
     async def as_of(self, moment: float, progress: Progress | None = None) -> "Mind":
-        """The mind as it was at that moment."""
+        """The mind as it was at that moment.
+
+        >>> (await (await mind.as_of(mind.now())).get("ferry")).key
+        'ferry'
+        """
         upto = await history.last_entry_by(self._store, moment)
         if upto == 0:
             raise InvalidInput(problem="this mind was not there yet at that moment")
@@ -73,7 +84,11 @@ class Retracing:
         params: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
     ) -> "Mind":
-        """The mind that would have been, had it lived by another metabolism or other parameters."""
+        """The mind that would have been, had it lived by another metabolism or other parameters.
+
+        >>> (await (await mind.replay("score")).get("ferry")).meta.score
+        50
+        """
         name = self.metabolism if metabolism is None else metabolism
         kept = self.params if name == self.metabolism else {}
         new, fallbacks = regime(name, {**kept, **(params or {})})
@@ -83,11 +98,21 @@ class Retracing:
         return self._apart(other)
 
     async def rehearsal(self, progress: Progress | None = None) -> "Mind":
-        """A copy of this mind in RAM that lives on by itself: whatever is done to it, this one stays as it is."""
+        """A copy of this mind in RAM that lives on by itself: whatever is done to it, this one stays as it is.
+
+        >>> copy = await mind.rehearsal()
+        >>> await copy.forget("ferry")
+        >>> (await mind.get("ferry")).key
+        'ferry'
+        """
         return self._beside(await history.replay(self._store, self._scratch, progress=progress))
 
     async def check(self, progress: Progress | None = None) -> Sequence[str]:
-        """Replay the journal and compare: what differs from the store. Nothing should."""
+        """Replay the journal and compare: what differs from the store. Nothing should.
+
+        >>> list(await mind.check())
+        []
+        """
         copy = await history.replay(self._store, self._scratch, progress=progress)
         return history.differences(await self._store.snapshot(), await copy.snapshot())
 
@@ -95,6 +120,9 @@ class Retracing:
         """Fold journal entries made before this moment into a base. Returns how many.
 
         What the trash may still need to bring an earlier text back is never folded.
+
+        >>> await mind.compact(mind.now() - 90 * DAY)
+        0
         """
         self._require_writable()
         kept = self.now() - self._store.regime.common.trash_days * DAY

@@ -56,6 +56,9 @@ class Searching:
         was made, `at_least` its similarity; `vitality` False ranks by similarity alone. With `explain` each hit tells
         every component of its rank, and what would have matched but is hidden or in the trash is told with the reason.
         `patience`: seconds to wait for vectors of what is new.
+
+        >>> [hit.memory.key for hit in (await mind.search("when does the ferry leave?", k=1)).hits]
+        ['ferry']
         """
         started = time.perf_counter()
         words = (keywords,) if isinstance(keywords, str) else tuple(keywords)
@@ -74,6 +77,9 @@ class Searching:
 
         In a retention mind it makes a memory stronger, and what it is SUPPORTED_BY is touched a moment later. One that
         has expired is an error, unless `revive`.
+
+        >>> await mind.touch("ferry")
+        Touched(counted=('ferry',), throttled=())
         """
         self._require_writable()
         touched, counted = await touching.touch(self._store, keys, self.now(), revive=revive)
@@ -84,16 +90,27 @@ class Searching:
         return touched
 
     async def settled(self) -> None:
-        """Until everything that earlier touches set off has happened."""
+        """Until everything that earlier touches set off has happened.
+
+        >>> await mind.settled()
+        """
         while self._cascades:
             await asyncio.wait(list(self._cascades))
 
     async def indexed(self) -> IndexInfo | None:
-        """What can be found so far, and what waits; None where nobody has searched yet."""
+        """What can be found so far, and what waits; None where nobody has searched yet.
+
+        >>> await mind.search("ferry") and (await mind.indexed()).memories
+        2
+        """
         return await self._store.index_info() if self._indexing.opened else None
 
     async def reembed(self, progress: Progress | None = None) -> IndexInfo:
-        """Read and embed what is not yet, or was by another embedder. May be left and taken up again at any time."""
+        """Read and embed what is not yet, or was by another embedder. May be left and taken up again at any time.
+
+        >>> (await mind.reembed()).unembedded
+        0
+        """
         return await self._indexing.catch_up(None, progress)
 
     async def _cascade(self, touched: Sequence[int]) -> None:

@@ -41,7 +41,11 @@ class Tending:
         self, *, dry_run: bool = False, at: float | None = None, batch_size: int = 100, pause: float = 0.0,
         progress: Progress | None = None,
     ) -> TickReport:  # fmt: skip
-        """Write down the states of this moment. A dry run lists what that would change, also for another moment."""
+        """Write down the states of this moment. A dry run lists what that would change, also for another moment.
+
+        >>> (await mind.tick()).seen
+        2
+        """
         if dry_run:
             moment = self.now() if at is None else at
             pairs = await merging.find_pairs(self._store, self._indexing, moment, progress)
@@ -59,21 +63,36 @@ class Tending:
         """Who will turn cold, expire or become deletable within so many days (30) if nothing happens, and why.
 
         A network mind fades by scans (100), not by days.
+
+        >>> (await mind.forecast(30)).counts
+        {'cold': 2}
         """
         return await outlook(self._store, self.now(), days, scans, limit)
 
     # ---- suggestions
 
     async def suggestions(self, kind: Kind | None = None, *, limit: int | None = None) -> Sequence[Suggestion]:
-        """What may be merged or deleted, as of now, and why. Dismissed ones are left out."""
+        """What may be merged or deleted, as of now, and why. Dismissed ones are left out.
+
+        >>> list(await mind.suggestions())
+        []
+        """
         return await suggestions.suggestions(self._store, self.now(), kind, limit)
 
     async def accept(self, kind: Kind, *keys: str, text: str | None = None) -> None:
-        """Do as suggested. What goes, goes into the trash: `restore` undoes it. `text`: what a merged memory says."""
+        """Do as suggested. What goes, goes into the trash: `restore` undoes it. `text`: what a merged memory says.
+
+        >>> for advice in await mind.suggestions("delete"):
+        ...     await mind.accept(advice.kind, *advice.keys)
+        """
         await self._apply(*await suggestions.accepted(self._store, self.now(), kind, keys, text))
 
     async def dismiss(self, kind: Kind, *keys: str) -> None:
-        """Not this one: it is not suggested again until its facts change (its text, its uses, its links)."""
+        """Not this one: it is not suggested again until its facts change (its text, its uses, its links).
+
+        >>> for advice in await mind.suggestions("merge"):
+        ...     await mind.dismiss(advice.kind, *advice.keys)
+        """
         await self._apply(await suggestions.dismissed(self._store, self.now(), kind, keys))
 
     # ---- the reaper
@@ -81,7 +100,11 @@ class Tending:
     async def reap(
         self, *, dry_run: bool = False, batch_size: int = 100, pause: float = 0.0, progress: Progress | None = None
     ) -> ReapReport:
-        """Delete or prune what has been expired for long; a retention mind only. `unreap` takes a run back."""
+        """Delete or prune what has been expired for long; a retention mind only. `unreap` takes a run back.
+
+        >>> [(harvest.key, harvest.action) for harvest in (await mind.reap(dry_run=True)).harvest]
+        [('ferry', 'prune'), ('lin', 'prune')]
+        """
         reaper = Reaper(self.agent, self._store, self._tools.archive(), self.now())
         if dry_run:
             return await reaper.dry_run()
@@ -90,18 +113,30 @@ class Tending:
             return await reaper.run(batch_size, pause, progress)
 
     async def unreap(self, run: str) -> Undone:
-        """Take back what a run of the reaper did, as far as trash and archive hold it."""
+        """Take back what a run of the reaper did, as far as trash and archive hold it.
+
+        >>> run = (await mind.reap()).run
+        >>> (await mind.unreap(run)).unpruned
+        ('ferry', 'lin')
+        """
         self._require_writable()
         return await unreaping.undo(self.agent, self._store, self._tools.archive(), run, self.now())
 
     async def recover(self, key: str) -> Memory:
-        """Bring a memory back from the archive, after its time in the trash is over."""
+        """Bring a memory back from the archive, after its time in the trash is over.
+
+        >>> _ = await mind.recover("ferry") if await mind.archived() else None
+        """
         memory, change = await unreaping.from_archive(self.agent, self._store, self._kept(), key, self.now())
         await self._apply(change)
         return await self._see(memory, key)
 
     async def archived(self) -> Sequence[ArchivedRun]:
-        """The runs the archive has of this mind, latest first."""
+        """The runs the archive has of this mind, latest first.
+
+        >>> [run.run for run in await mind.archived()]
+        []
+        """
         return await self._kept().runs(self.agent)
 
     def _kept(self) -> Archive:
