@@ -51,6 +51,12 @@ class Server:
         pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
+    @property
+    def work(self) -> float:
+        """Seconds of processor time it has had."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     async def stop(self, number: int = signal.SIGTERM) -> int:
         with suppress(ProcessLookupError):
             self.process.send_signal(number)
@@ -269,7 +275,7 @@ async def measured(clients: int, seconds: float) -> tuple[list[Figure], list[str
     failed, failed_then = sum(whole.errors.values()), sum(broken.errors.values())
     notes = [
         f"{whole.requests} requests and {whole.ticks} ticks in {whole.seconds:.0f} s; errors: {failed}",
-        f"{len(whole.told)} conversations acknowledged, and {len(broken.told)} until a SIGTERM in the middle of the same",
+        f"{len(whole.told)} conversations acknowledged, and {len(broken.told)} until a SIGTERM in the middle",
         f"the server left with {code}, the clients saw {failed_then} errors; lost: {len(gone)} of all",
         *(f"{what}: {count}" for what, count in (whole.errors + broken.errors).items()),
     ]
