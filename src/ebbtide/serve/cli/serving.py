@@ -126,7 +126,9 @@ def list_(context: typer.Context) -> None:
         render.say("[dim]no keys yet: `ebbtide keys create` makes one[/]")
 
 
-def revoke(context: typer.Context, id_: Annotated[str, typer.Argument(metavar="ID", help="As `keys list` shows it.")]) -> None:
+def revoke(
+    context: typer.Context, id_: Annotated[str, typer.Argument(metavar="ID", help="As `keys list` shows it.")]
+) -> None:
     """End a key, at once and for good.
 
     ebbtide keys revoke 1f2e3d4c
