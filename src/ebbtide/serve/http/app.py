@@ -24,6 +24,16 @@ A **mind** is one agent's whole memory. Moments are ISO 8601 in UTC. Keys in pat
 `%2F`. Writes take an `Idempotency-Key`. Long work answers 202 and is looked at under `/v1/tasks`.
 Every failure is `application/problem+json`.
 """
+_ROUTERS = (
+    minds.routes,
+    minds.of_mind,
+    memories.routes,
+    search.routes,
+    conversation.routes,
+    lifecycle.routes,
+    history.routes,
+    tasks.routes,
+)
 
 
 def create_app(
@@ -53,12 +63,11 @@ def create_app(
         openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None,  # their pages load scripts from elsewhere
     )  # fmt: skip
     app.state.desk = desk
-    for module in (minds, memories, search, conversation, lifecycle, history, tasks):
-        app.include_router(module.routes)
-    app.include_router(minds.of_mind)
+    for router in _ROUTERS:
+        app.include_router(router)
     app.add_middleware(Segments)
     app.add_middleware(Limits, max_body=max_body)
-    problems.install(app)
+    problems.install(app, [route for router in _ROUTERS for route in router.routes])
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app
 

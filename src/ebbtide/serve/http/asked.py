@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Request
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
 from starlette.responses import Response
 
 from ebbtide.core.draft import MAX_KEY, MAX_KEYWORDS, MAX_LABEL, MAX_TEXT, Draft
@@ -36,6 +36,9 @@ When = Annotated[
         description="A date, a time in ISO 8601 (UTC unless it says otherwise), seconds since 1970, or an offset.",
         examples=["2026-11-15T08:30:00Z", "-3d"],
     ),
+]
+Whole = Annotated[
+    int, BeforeValidator(lambda said: int(said) if isinstance(said, float) and said.is_integer() else said)
 ]
 Metabolism = Literal["activity", "network", "score", "retention"]
 
@@ -132,7 +135,7 @@ class Question(_Body):
     """What to look for. What the metabolism hides appears only when its `state` is asked for."""
 
     text: Annotated[Text, Field(examples=["When does the ferry leave?"])]
-    k: Annotated[int, Field(ge=1, le=MOST)] = 10
+    k: Annotated[Whole, Field(ge=1, le=MOST)] = 10
     state: Annotated[list[Annotated[State, Field(strict=False)]], Field(max_length=len(State))] = []
     kind: Label | None = None
     domain: Label | None = None
@@ -158,8 +161,8 @@ class Conversation(_Body):
 class Association(_Body):
     keywords: Annotated[Words, Field(examples=[["ferry"]])] = []
     relations: Words = []
-    depth: Annotated[int | None, Field(ge=1, le=MAX_DEPTH)] = None
-    limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 100
+    depth: Annotated[Whole | None, Field(ge=1, le=MAX_DEPTH)] = None
+    limit: Annotated[Whole, Field(ge=1, le=MAX_PAGE)] = 100
 
 
 class Ticking(_Body):
@@ -180,7 +183,7 @@ class Compacting(_Body):
 
 
 class Fading(_Body):
-    cycles: Annotated[int, Field(ge=1, le=1000)] = 1
+    cycles: Annotated[Whole, Field(ge=1, le=1000)] = 1
 
 
 class Regime(_Body):
@@ -188,7 +191,7 @@ class Regime(_Body):
 
     metabolism: Metabolism | None = None
     params: Annotated[dict[str, Any], Field(examples=[{"theta_active": 1.0}])] = {}
-    limit: Annotated[int, Field(ge=0, le=100_000, description="How many differing memories to list.")] = 1000
+    limit: Annotated[Whole, Field(ge=0, le=100_000, description="How many differing memories to list.")] = 1000
 
 
 def instant(given: float | str | None, now: float) -> float | None:

@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as RawHTTPException
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
 
 from ebbtide.core.errors import (
     Conflict,
@@ -146,8 +146,8 @@ def answer(error: BaseException, headers: Mapping[str, str] | None = None) -> Re
     return Response(msgspec.json.encode(document), document["status"], said, MEDIA_TYPE)
 
 
-def install(app: FastAPI) -> None:
-    """Whatever goes wrong in this app is answered as a problem."""
+def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Whatever goes wrong in this app is answered as a problem. `routes`: those whose methods a 405 is to name."""
 
     @app.exception_handler(EbbtideError)
     async def refused(request: Request, error: Exception) -> Response:
@@ -159,7 +159,7 @@ def install(app: FastAPI) -> None:
     async def not_so(request: Request, error: Exception) -> Response:
         assert isinstance(error, RawHTTPException)
         if error.status_code == 405:
-            methods = _allowed(app, request)
+            methods = _allowed([*app.routes, *routes], request)
             return answer(RawHTTPException(405, f"{request.method} is not for this: {methods} is."), {"Allow": methods})
         if error.status_code == 404 and not isinstance(error, Problem):
             return answer(RawHTTPException(404, "There is nothing here: GET /v1/openapi.json tells what there is."))
@@ -208,10 +208,10 @@ def _where(place: Sequence[Any]) -> str:
     return _short(".".join(str(part) for part in place), 200)
 
 
-def _allowed(app: FastAPI, request: Request) -> str:
+def _allowed(routes: Sequence[BaseRoute], request: Request) -> str:
     """All methods of this path; a single route knows only its own."""
     found: set[str] = set()
-    for route in app.routes:
+    for route in routes:
         if route.matches(request.scope)[0] is not Match.NONE:
             found |= getattr(route, "methods", None) or set()
     return ", ".join(sorted(found))
