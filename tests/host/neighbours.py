@@ -1,7 +1,7 @@
 """Two processes' worth of houses over one data folder, in one event loop: they meet at the door like strangers do."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -9,15 +9,28 @@ from pathlib import Path
 from typing import Any
 
 from ebbtide.app import SystemClock, running
+from ebbtide.core.errors import ModelFailed
+from ebbtide.core.memory import Message
 from ebbtide.core.ports import Clock
 from ebbtide.host.ownership import CARD, House, OnOwner
 from ebbtide.settings import Settings
 from tests.helpers import LetterEmbedder
 from tests.scripted_model import ScriptedModel
 
+REFUSED = "unspeakable"
+
+
+class Neighbour(ScriptedModel):
+    """As the scripted one, but of one thing it makes nothing."""
+
+    async def segment(self, messages: Sequence[Message]) -> list[str]:
+        if any(message.content == REFUSED for message in messages):
+            raise ModelFailed(detail=REFUSED)
+        return await super().segment(messages)
+
 
 def house(data: Path, clock: Clock | None = None, on_owner: OnOwner | None = None, **settings: Any) -> House:
-    here = partial(running, Settings(data=data, **settings), clock, ScriptedModel(), LetterEmbedder())
+    here = partial(running, Settings(data=data, **settings), clock, Neighbour(), LetterEmbedder())
     return House(data, here, clock or SystemClock(), on_owner)
 
 
