@@ -1,6 +1,6 @@
 """Minds of a server, with the verbs they have everywhere.
 
-    async with ebbtide.client.connect("http://127.0.0.1:8765", agent="ada") as mind:
+    async with ebbtide.client.connect("http://127.0.0.1:8321", agent="ada") as mind:
         await mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")
 
 `ebbtide.sync.connect` is the same without `async`.

@@ -162,7 +162,7 @@ def _address(url: str) -> str:
     parts = urlsplit(url.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.query:
         shown = "(with a secret in it)" if "@" in url else repr(url)
-        raise InvalidInput(problem=f"{shown} is no server's address: give one like http://127.0.0.1:8765")
+        raise InvalidInput(problem=f"{shown} is no server's address: give one like http://127.0.0.1:8321")
     return url.strip().rstrip("/").removesuffix("/v1")
 
 
