@@ -1,8 +1,9 @@
 """What every view is given: whose mind it shows, in which language, and the few things all views do alike."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import quote, urlencode
 
 from nicegui import ui
@@ -29,6 +30,7 @@ class Page:
     view: str = ""
     query: Mapping[str, str] = field(default_factory=dict)
     allowed: Allowed = everyone
+    content: ui.element | None = None  # what a view fills; it outlives every rebuilding
     rebuild: Callable[[], Awaitable[None]] | None = None
 
     def t(self, name: str, /, **facts: object) -> str:
@@ -73,7 +75,12 @@ class Page:
         try:
             yield
         except EbbtideError as error:
-            ui.notify(str(error), type="negative", position="bottom", multi_line=True)
+            self.note(str(error), "negative")
         else:
             if done:
-                ui.notify(done, type="positive", position="bottom")
+                self.note(done)
+
+    def note(self, words: str, kind: Literal["positive", "negative", "warning", "info"] = "positive") -> None:
+        """Say it at the foot of the page. Also after a refresh, when the button that was pressed is gone."""
+        with self.content or nullcontext():
+            ui.notify(words, type=kind, position="bottom", multi_line=kind == "negative")

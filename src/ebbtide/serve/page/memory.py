@@ -96,9 +96,11 @@ async def _touch(page: Page, memory: Memory) -> None:
     with page.attempt():
         async with page.mind() as mind:
             touched = await mind.touch(memory.key, revive=True)
-        words = page.t("memory.touched" if touched.counted else "memory.throttled")
-        ui.notify(words, type="positive" if touched.counted else "info", position="bottom")
         await page.refresh()
+        if touched.counted:
+            page.note(page.t("memory.touched"))
+        else:
+            page.note(page.t("memory.throttled"), "info")
 
 
 async def _forget(page: Page, memory: Memory) -> None:
@@ -149,7 +151,7 @@ _TYPED = "() => emit(document.getElementById('moment').value)"
 async def _look_back(page: Page, memory: Memory, where: ui.element, typed: Any) -> None:
     moment = parts.moment_typed(str(typed))
     if moment is None:
-        ui.notify(page.t("memory.no_moment"), type="warning", position="bottom")
+        page.note(page.t("memory.no_moment"), "warning")
         return
     where.clear()
     with where, page.attempt():

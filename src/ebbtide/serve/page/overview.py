@@ -176,7 +176,7 @@ async def _tick(page: Page) -> None:
         async with page.mind() as mind:
             report = await mind.tick()
         await page.refresh()
-        ui.notify(page.t("tick.done", seen=report.seen, changed=report.changed), type="positive", position="bottom")
+        page.note(page.t("tick.done", seen=report.seen, changed=report.changed))
 
 
 # ---- pieces

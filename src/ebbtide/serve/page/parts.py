@@ -1,7 +1,7 @@
 """The small pieces views are made of. Whatever a memory says goes into text nodes: it is never read as HTML."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
@@ -131,7 +131,7 @@ def hide(name: str) -> None:
 
 def undo_bar(page: Page, words: str, undo: Callable[[], Awaitable[None]]) -> None:
     """What was done, and the way back; until the next look at the page."""
-    with box("undo").props("role=status") as bar:
+    with page.content or nullcontext(), box("undo").props("role=status") as bar:
         text(words, "says")
 
         async def back() -> None:

@@ -81,7 +81,7 @@ class _Door:
         page = Page(self._house, agent, _language(request), view.path, dict(request.query_params), allowed)
         layout.head(page, _dark(request), page.t(view.title))
         main = layout.frame(page, may_leave=self._authorize is not None)
-        page.rebuild = _rebuilding(main, page, view)
+        page.content, page.rebuild = main, _rebuilding(main, page, view)
         await page.refresh()
         return None
 
