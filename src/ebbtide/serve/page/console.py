@@ -176,7 +176,7 @@ class _Search:
 
     def _why(self, hit: Hit, why: Why, most: float) -> None:
         page = self.page
-        meant = page.t("console.no_meaning") if why.by_meaning is None else f"cos {why.cosine or 0.0:.2f}"
+        meant = page.t("console.no_meaning") if why.cosine is None else f"cos {why.cosine:.2f}"
         lifted = page.t("console.lifted_by", key=parts.preview(why.lifted_by, 40)) if why.lifted_by else ""
         rows = (
             (page.t("console.words"), why.by_words, f"bm25 {why.bm25:.2f}"),

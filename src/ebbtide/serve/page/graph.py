@@ -178,11 +178,14 @@ def _pushed(at: Points, apart: float) -> Points:
 
 
 def _pulled(at: Points, ends: NDArray[np.int64], weights: Points, apart: float) -> Points:
+    """Along the links, the stronger the more; where many meet each pulls less, or all would end up in one heap."""
     pull = np.zeros_like(at)
     if len(ends):
         between = at[ends[:, 1]] - at[ends[:, 0]]
         length = np.linalg.norm(between, axis=1, keepdims=True)
-        force = between * length / apart * (0.3 + 0.7 * weights[:, None])
+        links = np.bincount(ends.ravel(), minlength=len(at))
+        busy = np.sqrt(np.maximum(links[ends[:, 0]], links[ends[:, 1]]))[:, None]
+        force = between * length / apart * (0.3 + 0.7 * weights[:, None]) / busy
         np.add.at(pull, ends[:, 0], force)
         np.add.at(pull, ends[:, 1], -force)
     return pull

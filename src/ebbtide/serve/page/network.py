@@ -5,19 +5,20 @@ from functools import partial
 from typing import Any
 
 from nicegui import ui
-from nicegui.events import EChartPointClickEventArguments
 
-from ebbtide.core.memory import Memory
+from ebbtide.core.memory import STATES, Memory
 from ebbtide.mind.surroundings import Surroundings
 from ebbtide.serve.page import texts
 from ebbtide.serve.page.controls import checkbox, explorer, press, reword, states_of
 from ebbtide.serve.page.frame import Page
-from ebbtide.serve.page.graph import Graph, Node, graph
+from ebbtide.serve.page.graph import GHOST, Graph, Node, graph
 from ebbtide.serve.page.parts import box, button, card, heading, icon, link, meter, nothing, page_head, state_chip, text
 from ebbtide.serve.page.picture import options
 
 FIRST, STEP, MOST = 120, 90, 300
 _FOUND = 8  # memories a search puts in the middle
+_TYPED = "event => emit(event.target.value)"
+_NODE = "event => { if (event.dataType === 'node') emit(event.data.id); }"
 
 texts.add(
     {
@@ -81,6 +82,7 @@ class _View:
             with card():
                 self._bar()
                 self._frame()
+                self.legend = box("legend").style("margin-top: 12px")
             with box("net-side"):
                 self.panel = box("card", "section").props("aria-live=polite")
                 with card(self.page.t("net.list")):
@@ -93,8 +95,8 @@ class _View:
         with box("net-bar"):
             self.field = box("box", "input").props("type=search autocomplete=off maxlength=200")
             self.field.props["placeholder"] = self.field.props["aria-label"] = self.page.t("net.find")
-            self.field.on("input", self._point, args=[["target", "value"]], throttle=0.15, leading_events=False)
-            self.field.on("keydown.enter", self._find, js_handler="event => emit(event.target.value)")
+            self.field.on("input", self._point, throttle=0.2, leading_events=False, js_handler=_TYPED)
+            self.field.on("keydown.enter", self._find, js_handler=_TYPED)
             checkbox(self.page.t("net.hidden"), self.everything, self._everything)
         with box("net-bar"):
             self.count = text("", "soft small grow")
@@ -103,15 +105,26 @@ class _View:
 
     def _frame(self) -> None:
         with box("net-frame").props("tabindex=0 role=img") as frame:
-            self.chart = ui.echart(options(self.drawn), on_point_click=self._clicked, renderer="svg").classes(
-                "net-chart"
-            )
+            self.chart = ui.echart(options(self.drawn), renderer="svg").classes("net-chart")
+            self.chart.on("componentClick", self._clicked, js_handler=_NODE)
             with box("net-tools"):
                 self._tool("add", "net.zoom_in", "zoom", 1.4)
                 self._tool("remove", "net.zoom_out", "zoom", 1 / 1.4)
                 self._tool("fit_screen", "net.whole", "whole")
         frame.props["aria-label"] = self.page.t("net.picture")
         frame.on("keydown", js_handler=f"event => ebbtide_net.key({self.chart.id}, event)")
+
+    def _legend(self) -> None:
+        """What the colours mean, of those that are there."""
+        self.legend.clear()
+        present = {node.state for node in self.drawn.nodes}
+        with self.legend:
+            for state in (*STATES, GHOST):
+                if state in present:
+                    words = self.page.t("net.ghost" if state == GHOST else f"state.{state}")
+                    text(words, f"s-{state}")
+            if any(node.focus for node in self.drawn.nodes):
+                text(self.page.t("net.focus"), "s-tide")
 
     def _tool(self, symbol: str, words: str, does: str, *args: float) -> None:
         with box("act", "button").props("type=button") as tool:
@@ -131,6 +144,8 @@ class _View:
         self.chart.options.clear()
         self.chart.options.update(options(self.drawn))
         self.chart.update()
+        ui.run_javascript(f"ebbtide_net.begin({self.chart.id})")
+        self._legend()
         shown, total = len(self.seen.sights), self.seen.total
         said = self.page.t("net.shown", shown=shown, total=total)
         reword(self.count, f"{self.page.t('net.around', what=self.what)} · {said}" if self.around else said)
@@ -183,10 +198,8 @@ class _View:
 
     # ---- what was chosen
 
-    def _clicked(self, event: EChartPointClickEventArguments) -> None:
-        data: Any = event.data
-        if event.data_type == "node":
-            self.pick(int(data["id"]))
+    def _clicked(self, event: Any) -> None:
+        self.pick(int(event.args))
 
     def pick(self, memory: int | None) -> None:
         self.picked = memory

@@ -1,5 +1,6 @@
 """The picture of a network as ECharts wants it. Colours are the page's own, so that it is dark when the page is."""
 
+import math
 from typing import Any
 
 from ebbtide.serve.page.graph import Edge, Graph, Node, opacity, width
@@ -23,28 +24,35 @@ def options(drawn: Graph) -> dict[str, Any]:
                 "roam": True,
                 "scaleLimit": {"min": 0.3, "max": 12},
                 "selectedMode": "single",
-                "left": 70, "right": 80, "top": 30, "bottom": 40,
+                "left": "9%", "right": "9%", "top": "6%", "bottom": "8%",
+                "nodeScaleRatio": 0.3,
                 "preserveAspect": True,
                 "label": {"show": True, "position": "bottom", ":formatter": "p => p.data.says ?? ''", "fontSize": 12},
                 "labelLayout": {"hideOverlap": True},
                 "emphasis": {"focus": "adjacency", "scale": 1.15},
                 "blur": {"itemStyle": {"opacity": 0.12}, "lineStyle": {"opacity": 0.05}, "label": {"opacity": 0.15}},
                 "select": {"itemStyle": {"borderColor": "var(--ink)", "borderWidth": 3}},
-                "data": [_point_of(node) for node in drawn.nodes],
+                "data": [_point_of(node, _scale(len(drawn.nodes))) for node in drawn.nodes],
                 "links": [_line_of(edge) for edge in drawn.edges],
             }
         ],
     }  # fmt: skip
 
 
-def _point_of(node: Node) -> dict[str, Any]:
+def _scale(count: int) -> float:
+    """The more there are, the smaller each is."""
+    return min(1.0, max(0.45, math.sqrt(40.0 / max(count, 1))))
+
+
+def _point_of(node: Node, scale: float) -> dict[str, Any]:
     style = _style_of(node)
+    size = 10.0 + 18.0 * node.alive + (8.0 if node.focus else 0.0)
     return {
         "id": str(node.id),
         "name": str(node.id),
         "x": _SIZE * node.x,
         "y": _SIZE * node.y,
-        "symbolSize": 9 if node.ghost else 10 + 20 * node.alive + (8 if node.focus else 0),
+        "symbolSize": 9.0 if node.ghost else size * scale,
         "itemStyle": style,
         "emphasis": {"itemStyle": {"color": style["color"]}},
         "label": {"opacity": max(0.55, opacity(node.alive)), "fontWeight": "bold" if node.focus else "normal"},

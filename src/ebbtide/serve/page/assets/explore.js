@@ -2,17 +2,36 @@
 (() => {
   const chart = (id) => getElement(id)?.chart;
   const act = (id, action) => chart(id)?.dispatchAction({ seriesIndex: 0, ...action });
+  const picked = new Map();
+  // A chart is made a moment after its element.
+  const once_there = (id, done, tries = 100) => {
+    if (chart(id)?.getOption()) done();
+    else if (tries) setTimeout(() => once_there(id, done, tries - 1), 30);
+  };
   const net = {
     zoom(id, by) {
       const on = chart(id);
       if (on) act(id, { type: "graphRoam", zoom: by, originX: on.getWidth() / 2, originY: on.getHeight() / 2 });
     },
     pan(id, dx, dy) { act(id, { type: "graphRoam", dx, dy }); },
-    whole(id) { chart(id)?.setOption({ series: [{ zoom: 1, center: null }] }); },
+    whole(id) {
+      once_there(id, () => chart(id).setOption({ series: [{ zoom: 1, center: null }] }));
+    },
+    // Where there is little room the middle is shown first.
+    begin(id) {
+      once_there(id, () => {
+        chart(id).setOption({ series: [{ zoom: 1, center: null }] });
+        if (chart(id).getWidth() < 480) net.zoom(id, 1.8);
+      });
+    },
     pick(id, row) {
-      act(id, { type: "unselect", dataType: "node", dataIndex: chart(id)?.__picked ?? [] });
-      if (chart(id)) chart(id).__picked = row;
-      if (row !== null) act(id, { type: "select", dataType: "node", dataIndex: row });
+      once_there(id, () => {
+        if (picked.has(id)) act(id, { type: "unselect", dataType: "node", dataIndex: picked.get(id) });
+        picked.delete(id);
+        if (row === null) return;
+        picked.set(id, row);
+        act(id, { type: "select", dataType: "node", dataIndex: row });
+      });
     },
     point(id, rows) {
       act(id, { type: "downplay" });

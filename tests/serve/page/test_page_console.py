@@ -1,0 +1,109 @@
+"""The console in a real browser: asking, why the answer is so, what was declined, and saying what was of use."""
+
+import pytest
+
+import ebbtide
+from tests.serve.page.conftest import OpenTab, Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+EVIL = "<img src=x onerror='window.hacked=1'>{{hacked}}${hacked} evil"
+
+
+async def test_a_question_is_answered_with_every_component_of_the_rank(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind()
+    tab = await open_tab(f"/minds/{agent}/console")
+    await tab.page.keyboard.type("backup")  # the field has the focus
+    await tab.press("Enter")
+    hit = tab.page.locator(".hit").first
+    await hit.wait_for()
+    said = await hit.inner_text()
+    async with ebbtide.open(agent, data=site.data) as mind:
+        best = (await mind.search("backup", explain=True)).hits[0]
+    assert best.memory.key in said
+    assert f"{best.score:.3f}" in said
+    for words in ("by words", "by meaning", "similarity", "lift by a link", "vitality", "rank"):
+        assert words in said
+
+
+async def test_filters_are_heeded(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind()}/console")
+    await tab.page.get_by_text("Filters").click()
+    await tab.page.get_by_label("State").select_option("cold")
+    await tab.page.get_by_label("At most").fill("3")
+    await tab.page.get_by_label("What do you want to know?").fill("release")
+    await tab.page.get_by_label("explain", exact=True).uncheck()
+    await tab.page.get_by_role("button", name="Search", exact=True).click()
+    await tab.page.locator(".hit").first.wait_for()
+    assert set(await tab.page.locator(".hit .chip").all_inner_texts()) == {"cold"}
+    assert await tab.page.locator(".hit").count() == 3
+    assert await tab.page.locator(".hit .why").count() == 0
+
+
+async def test_what_was_declined_is_told_with_the_reason_and_can_be_restored(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind()
+    async with ebbtide.open(agent, data=site.data) as mind:
+        await mind.forget("db")
+    tab = await open_tab(f"/minds/{agent}/console?q=PostgreSQL+production+replica")
+    declined = tab.page.locator(".card", has_text="Declined")
+    row = declined.locator(".move", has_text="db-main-2")
+    assert "in the trash" in await row.inner_text()
+    await row.get_by_role("button", name="Restore").click()
+    await tab.page.get_by_text("“db” is back").wait_for()
+    async with ebbtide.open(agent, data=site.data) as mind:
+        assert (await mind.explain("db")).memory.key == "db"
+
+
+async def test_being_found_is_no_use_and_saying_so_is(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind("demo-score")
+    async with ebbtide.open(agent, data=site.data) as mind:
+        key = (await mind.list(limit=1)).memories[0].key
+        text = (await mind.explain(key)).memory.text
+        before = (await mind.explain(key)).memory.meta.access_count
+        tab = await open_tab(f"/minds/{agent}/console")
+        await tab.page.get_by_label("What do you want to know?").fill(text)
+        await tab.press("Enter")
+        hit = tab.page.locator(".hit").filter(has_text=text[:30]).first
+        await hit.wait_for()
+        assert (await mind.explain(key)).memory.meta.access_count == before
+        await hit.get_by_role("button", name="I used this").click()
+        await tab.page.get_by_text("Counted as a use").wait_for()
+        assert (await mind.explain(key)).memory.meta.access_count == before + 1
+        await hit.get_by_role("button", name="I used this").click()
+        await tab.page.get_by_text("not counted again").wait_for()
+
+
+async def test_a_network_mind_recalls_so_many_links_deep(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind('demo-network')}/console")
+    await tab.page.get_by_role("button", name="Recall").first.click()
+    told: list[int] = []
+    for depth in ("1", "2"):
+        await tab.page.get_by_label("Links deep").fill(depth)
+        await tab.page.locator("button[type=submit]:visible").click()
+        await tab.page.wait_for_function(f"document.querySelectorAll('.blocks .quote').length > {sum(told)}")
+        told.append(await tab.page.locator(".blocks .quote").count())
+    assert told[1] > told[0] > 0
+
+
+async def test_what_is_not_there_is_not_found(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind()}/console?q=zzzyqx")
+    await tab.shows("Nothing answers that")
+
+
+@pytest.mark.parametrize("metabolism", ["activity", "network"])
+async def test_whatever_a_memory_says_is_text_and_nothing_else(site: Site, open_tab: OpenTab, metabolism: str) -> None:
+    agent = f"evil-{metabolism}"
+    async with ebbtide.open(agent, data=site.data, metabolism=metabolism) as mind:
+        for key in (EVIL, "other"):
+            await mind.put(EVIL, key=key, phrase=EVIL, keywords=[EVIL[:60]], domain="</script><b>")
+        await mind.link(EVIL, "other", EVIL[:80])
+        await mind.link("other", EVIL, "{b}")
+    tab = await open_tab(f"/minds/{agent}/network")
+    await tab.page.locator(".net-chart svg text").first.wait_for(state="attached")
+    await tab.page.locator(".net-list .pick").first.click()
+    await tab.page.locator(".net-side p.text").wait_for()
+    await tab.page.locator(".net-chart").hover()
+    for path in ("journal", f"journal?key={'other'}", "console?q=evil", "whatif"):
+        await tab.go(f"/minds/{agent}/{path}")
+        await tab.page.locator("main .card").first.wait_for()
+    assert await tab.page.evaluate("window.hacked") is None
+    assert await tab.page.locator("img[src=x]").count() == 0

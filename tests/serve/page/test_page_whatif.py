@@ -1,0 +1,99 @@
+"""What-if in a real browser: turn a parameter, see the effect, apply it, take it back."""
+
+import json
+from urllib.parse import quote
+
+import pytest
+
+import ebbtide
+from ebbtide.core.memory import State
+from tests.browser import Tab
+from tests.serve.page.conftest import OpenTab, Site
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def count(tab: Tab, state: str, when: str) -> int:
+    row = tab.page.locator(f".change[data-state={state}] .one.{when} .number")
+    await row.wait_for()
+    return int((await row.inner_text()).replace(",", ""))
+
+
+async def test_a_slider_turned_by_keyboard_shows_who_would_change(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind("demo-score")
+    tab = await open_tab(f"/minds/{agent}/whatif")
+    await tab.shows("Nothing turned yet")
+    await tab.page.locator("input[type=range][aria-label^='active_from']").focus()
+    await tab.press(*["ArrowLeft"] * 40)
+    await tab.page.get_by_text("would change").first.wait_for()
+    now, then = await count(tab, "active", "before"), await count(tab, "active", "after")
+    assert then > now
+    wanted = float(await tab.page.locator("input[type=number][aria-label='active_from']").input_value())
+    async with ebbtide.open(agent, data=site.data) as mind:
+        assert mind.params["active_from"] == 70.0
+        other = await mind.replay(params={"active_from": wanted})
+        assert (await other.stats()).states[State.ACTIVE] == then
+    moved = tab.page.locator("a.move")
+    assert await moved.count() == then - now
+    assert "memory?key=" in str(await moved.first.get_attribute("href"))
+
+
+async def test_applying_asks_first_and_can_be_undone(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind("demo-retention")
+    tab = await open_tab(f"/minds/{agent}/whatif")
+    async with ebbtide.open(agent, data=site.data) as mind:
+        before = mind.params["delete_below"]
+    apply = tab.page.get_by_role("button", name="Apply…")
+    assert await apply.is_disabled()
+    await tab.page.locator("input[type=number][aria-label='delete_below']").fill("0.3")
+    await tab.page.locator(".change").first.wait_for()
+    await apply.click()
+    sure = tab.page.locator("dialog[open]")
+    assert "0.3" in await sure.inner_text()
+    await sure.get_by_role("button", name="Cancel").click()
+    await sure.wait_for(state="hidden")
+    await apply.click()
+    await sure.get_by_role("button", name="Apply").click()
+    await tab.shows("another delete_below")
+    async with ebbtide.open(agent, data=site.data) as mind:
+        assert mind.params["delete_below"] == 0.3
+    await tab.page.get_by_role("button", name="Undo").click()
+    await tab.page.get_by_text("lives again as before").wait_for()
+    async with ebbtide.open(agent, data=site.data) as mind:
+        assert mind.params["delete_below"] == before
+
+
+async def test_what_cannot_be_is_said_and_not_applied(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind('demo-score')}/whatif")
+    await tab.page.locator("input[type=number][aria-label='cold_from']").fill("90")
+    await tab.page.get_by_role("alert").filter(has_text="cold_from").first.wait_for()
+    assert await tab.page.get_by_role("button", name="Apply…").is_disabled()
+
+
+async def test_as_it_is_now_puts_everything_back(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind()}/whatif")
+    line = tab.page.locator("input[type=number][aria-label='theta_active']")
+    before = await line.input_value()
+    await line.fill("3")
+    await tab.page.locator(".change").first.wait_for()
+    await tab.page.get_by_role("button", name="As it is now").click()
+    await tab.shows("Nothing turned yet")
+    await tab.page.locator(".knob.turned").wait_for(state="detached")
+    assert await line.input_value() == before
+
+
+async def test_as_if_always_so_retells_the_journal(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind('demo-score')}/whatif")
+    await tab.page.locator("input[type=number][aria-label='initial']").fill("100")
+    await tab.shows("No memory would change its state")
+    await tab.page.get_by_role("button", name="As if always so").click()
+    await tab.page.get_by_text("would change").first.wait_for()
+
+
+async def test_values_in_the_address_are_turned_to_at_once(site: Site, open_tab: OpenTab) -> None:
+    params = quote(json.dumps({"active_from": 40.0, "unknown": 1}))
+    tab = await open_tab(f"/minds/{site.mind('demo-score')}/whatif?params={params}")
+    await tab.page.locator(".knob.turned", has_text="active_from").wait_for()
+    await tab.page.locator(".change").first.wait_for()
+    await tab.go(f"/minds/{site.mind('demo-score')}/whatif?params=%5B%7B")
+    await tab.shows("Nothing turned yet")
