@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ebbtide.core.errors import EbbtideError
 from ebbtide.core.ports import Clock
 from ebbtide.serve.http import problems
-from ebbtide.serve.http.problems import Problem
+from ebbtide.serve.http.problems import Forbidden, Problem, Unauthorized
 from ebbtide.serve.keys import Key, Keyring
 
 COOKIE = "ebbtide_key"  # set by the page's login
@@ -29,14 +29,6 @@ OF_THE_LOGIN = (LOGIN, "/_page/", "/_nicegui")
 _MINDS = ("v1", "minds")
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="ebbtide"'}
 _READS = ("GET", "HEAD", "OPTIONS")
-
-
-class Unauthorized(Problem):
-    title, status = "Unauthorized", 401
-
-
-class Forbidden(Problem):
-    title, status = "Forbidden", 403
 
 
 class WrongHost(Problem):
