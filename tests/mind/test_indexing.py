@@ -293,3 +293,20 @@ async def test_views_of_another_time_and_regime_can_be_searched(tmp_path: Path, 
         assert keys(await other.search("cat")) == keys(await mind.search("cat")) == ["ferry"]
         await past.close()
         await other.close()
+
+
+async def test_one_who_puts_without_end_keeps_nobody_from_searching(mind: Mind) -> None:
+    await furnish(mind)
+    await mind.search("ferry")
+
+    async def put_and_put() -> None:
+        while True:
+            await mind.put_many([{"text": "the tide comes in"}] * 500)
+            await asyncio.sleep(0)
+
+    writing = asyncio.create_task(put_and_put())
+    try:
+        assert keys(await asyncio.wait_for(mind.search("ferry", 1, patience=0.0), 60)) == ["ferry"]
+    finally:
+        writing.cancel()
+        await asyncio.wait([writing])

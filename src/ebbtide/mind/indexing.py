@@ -25,6 +25,7 @@ log = logging.getLogger("ebbtide")
 
 PATIENCE = 2.0  # seconds a search waits for vectors
 _READ_AT_ONCE = 1000
+_LISTED = 50_000  # memories that are looked up at once, to be read in portions
 _READ_HERE = 20  # so few are read without a thread
 _EMBED_AT_ONCE = 64
 _SOON = 0.05  # seconds without a put after which the background begins,
@@ -180,14 +181,21 @@ class Indexing:
     # ---- how it is done
 
     async def _read(self) -> None:
+        """All that was there when it began: one who puts faster than we read keeps nobody from searching."""
         async with self._reading:
-            while waiting := await self._store.unread(_READ_AT_ONCE):
-                contents = await self._store.contents([one.id for one in waiting])
-                here = [one for one in waiting if one.id in contents]
-                terms = await self.terms([contents[one.id] for one in here])
-                rows = [IndexRow(one.id, one.edition, each) for one, each in zip(here, terms, strict=True)]
-                if not await self._store.index(rows):
-                    return  # all have changed meanwhile: the next one to come reads them
+            upto = self._store.seq
+            while waiting := [one for one in await self._store.unread(_LISTED) if one.edition <= upto]:
+                for start in range(0, len(waiting), _READ_AT_ONCE):
+                    if not await self._read_these(waiting[start : start + _READ_AT_ONCE]):
+                        return  # all have changed meanwhile: the next one to come reads them
+
+    async def _read_these(self, waiting: Sequence[Unread]) -> int:
+        contents = await self._store.contents([one.id for one in waiting])
+        here = [one for one in waiting if one.id in contents]
+        terms = await self.terms([contents[one.id] for one in here])
+        return await self._store.index(
+            [IndexRow(one.id, one.edition, each) for one, each in zip(here, terms, strict=True)]
+        )
 
     async def _catch_up_all(self, progress: "Progress | None") -> None:
         total = (await self._store.index_info()).unembedded
