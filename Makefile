@@ -3,14 +3,17 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
-# Extra arguments for pytest, e.g. make test ARGS="-k replay -x"
+# Extra arguments for pytest or the server, e.g. make test ARGS="-k replay -x"
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-model lint format docs bench rivals lock clean
+.PHONY: help serve demo test test-model lint format docs bench rivals lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+serve: .venv/.ready  ## HTTP API, tools for agents and the page, on this machine; e.g. ARGS=--demo
+	$(BIN)/ebbtide serve $(ARGS)
 
 demo: .venv/.ready  ## one mind's life in the terminal, under each metabolism
 	$(BIN)/ebbtide demo
@@ -42,6 +45,7 @@ bench: .venv/.ready  ## measure, next to the bare floor of the same run
 	$(BIN)/python -m bench.startup
 	$(BIN)/python -m bench.search
 	$(BIN)/python -m bench.retrieval
+	$(BIN)/python -m bench.serve_load
 
 rivals: .venv-rivals/.ready  ## other libraries for bench.search to be compared with (600 MB)
 
