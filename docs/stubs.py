@@ -29,6 +29,8 @@ _ALWAYS = [
 ]
 _HEAD = """\
 class SyncMind:
+    _mind: Any
+    _portal: Portal[Any]
     def __init__(self, mind: Mind, portal: Portal[Any]) -> None: ...
     @property
     def agent(self) -> str: ...

@@ -369,6 +369,8 @@ async def test_the_same_without_async(place: Place) -> None:
             with ebbtide.sync.connect(place.url, agent=mind.here.agent) as there:
                 there.put("from a thread", key="k")
                 past = there.as_of(BIRTH)
+                there.refresh()
+                assert there.whatif("score")["then"]["metabolism"] == "score"
                 return f"{past.get('k').text}: {len(list(there.entries()))} entries"
 
         assert await asyncio.to_thread(session) == "from a thread: 2 entries"

@@ -8,18 +8,18 @@ processes that share the mind are served meanwhile. It may be used from any thre
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ebbtide.app import open_mind
 from ebbtide.core.embedding import Embedder
 from ebbtide.core.ports import Clock, SmallModel
-from ebbtide.mind import Mind
 from ebbtide.sync.portal import Portal
+from ebbtide.sync.served import SyncServedMind
 from ebbtide.sync.verbs import SyncMind
 
-__all__ = ["SyncMind", "connect", "open"]
+__all__ = ["SyncMind", "SyncServedMind", "connect", "open"]
 
 
 @contextmanager
@@ -45,20 +45,26 @@ def open(  # noqa: A001 — `ebbtide.sync.open` reads as it should
         embedder=embedder,
         **params,
     )
-    with _blocking(opening) as mind:
-        yield mind
-
-
-@contextmanager
-def connect(url: str, key: str | None = None, *, agent: str, **how: Any) -> Iterator[SyncMind]:
-    """A mind of a server, as `ebbtide.client.connect` gives it."""
-    from ebbtide import client
-
-    with _blocking(client.connect(url, key, agent=agent, **how)) as mind:
-        yield mind
-
-
-@contextmanager
-def _blocking(opening: AbstractAsyncContextManager[Mind]) -> Iterator[SyncMind]:
     with Portal(opening) as portal:
         yield SyncMind(portal.value, portal)
+
+
+@contextmanager
+def connect(
+    url: str,
+    key: str | None = None,
+    *,
+    agent: str,
+    metabolism: str | None = None,
+    timeout: float = 30.0,
+    attempts: int = 5,
+    **params: Any,
+) -> Iterator[SyncServedMind]:
+    """A mind of a server, as `ebbtide.client.connect` gives it."""
+    from ebbtide import client  # a client of HTTP is not cheap, and most have their minds at home
+
+    connecting = client.connect(
+        url, key, agent=agent, metabolism=metabolism, timeout=timeout, attempts=attempts, **params
+    )
+    with Portal(connecting) as portal:
+        yield SyncServedMind(portal.value, portal)

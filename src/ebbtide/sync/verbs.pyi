@@ -28,6 +28,8 @@ from ebbtide.mind.upkeep import Progress, TickReport
 from ebbtide.sync.portal import Portal
 
 class SyncMind:
+    _mind: Any
+    _portal: Portal[Any]
     def __init__(self, mind: Mind, portal: Portal[Any]) -> None: ...
     @property
     def agent(self) -> str: ...
