@@ -32,7 +32,7 @@ PLAYED = [page for page in PAGES if steps(page.read_text("utf-8"))]
 COMMANDS = [words.partition(" ")[2] for words, _ in generate.commands("ebbtide", get_command(app))][1:]
 
 COMMAND = re.compile(r"(?:EBBTIDE_[A-Z_]+=\S+ )*ebbtide ")
-UNPLAYED = ("demo", "mcp", "schedule run")  # they take their time, or never end
+UNPLAYED = ("demo", "mcp", "schedule run", "serve", "keys revoke")  # they take their time, never end, or want an id
 MADE_BY_BENCH = ROOT / "bench" / "RESULTS.md"  # by `make bench`; a tree may be without it
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=name_of)
