@@ -1,5 +1,6 @@
 """Replaying the journal: into the past, under another regime, and to check that it tells the truth.   SPEC C6."""
 
+import asyncio
 import math
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -13,7 +14,8 @@ from ebbtide.mind.retelling import Retelling
 from ebbtide.mind.upkeep import Progress
 
 Scratch = Callable[[Snapshot | None], Store]
-_PAGE = 2000
+_PAGE = 500
+_BREATH = 128  # entries
 
 
 async def entries(store: Store, *, upto: int | None = None) -> AsyncIterator[Entry]:
@@ -22,6 +24,8 @@ async def entries(store: Store, *, upto: int | None = None) -> AsyncIterator[Ent
         for entry in some:
             if upto is not None and entry.seq > upto:
                 return
+            if entry.seq % _BREATH == 0:
+                await asyncio.sleep(0)  # a long replay lets others in, and can be left
             yield entry
         after = some[-1].seq
 

@@ -1,5 +1,6 @@
 """What other parameters would do to a mind, worked out on a copy: states, memories that change, and what is to come."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from ebbtide.mind import Mind
 from ebbtide.mind.upkeep import Progress
 
 GONE = "forgotten"
-_PAGE = 2000
+_PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ async def _states(mind: Mind) -> dict[str, tuple[str, str]]:
     after: int | None = 0
     while after is not None:
         page = await mind.list(everything=True, after=after, limit=_PAGE)
+        await asyncio.sleep(0)  # others want to be served too
         found |= {memory.key: (memory.state.value, memory.phrase or memory.text[:200]) for memory in page.memories}
         after = page.next
     return found

@@ -1,5 +1,6 @@
 """The journal backwards: the latest entries first, of one kind or about one memory, and who they are about."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -7,8 +8,8 @@ from ebbtide.core.changes import KIND_OF, Entry, Forget, Merge, PutMemory, Recov
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.mind import Mind
 
-_LOOKED_AT = 1000  # entries read at once
-_LONGEST = 50  # such readings, before a search for a rare kind takes a breath
+_LOOKED_AT = 500  # entries read at once
+_LONGEST = 100  # such readings, before a search for a rare kind takes a breath
 _OF_ONE = 100_000  # entries about one memory, at most
 
 
@@ -33,6 +34,7 @@ async def latest(mind: Mind, *, kind: str = "", key: str = "", before: int | Non
         start = max(first, end - 1 - (_LOOKED_AT if kind else limit + 1))
         some = await mind.journal(after=start, limit=end - 1 - start) if end - 1 > start else []
         found += [entry for entry in reversed(some) if _is(entry, kind)]
+        await asyncio.sleep(0)  # others want to be served too
         end = start + 1
         if len(found) > limit or start == first:
             return _leaf(found, limit)
