@@ -98,6 +98,6 @@ async def tab(
     opened = Tab(await context.new_page(), home, pictures)
     try:
         yield opened
-        assert opened.troubles == []
+        assert not opened.troubles, "\n".join(opened.troubles)
     finally:
         await context.close()

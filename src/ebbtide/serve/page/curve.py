@@ -54,7 +54,7 @@ def options(page: Page, past: Sequence[Point], ahead: Explanation, params: Mappi
         "xAxis": _x_axis(by_scans, page),
         "yAxis": _y_axis(past, ahead, borders),
         "series": [
-            _series(page.t("memory.so_far"), past, solid=True),
+            *([] if by_scans else [_series(page.t("memory.so_far"), past, solid=True)]),
             _series(page.t("memory.forecast"), ahead.curve, solid=False)
             | {"markLine": _marks(page, ahead, borders), "markPoint": _pins(page, ahead)},
         ],

@@ -11,7 +11,7 @@ from nicegui import ui
 from ebbtide.core.changes import Entry
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.core.memory import DAY, Mark, Memory
-from ebbtide.mind.explain import Explanation
+from ebbtide.mind.explain import Coming, Explanation
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.surroundings import Surroundings
 from ebbtide.serve.page import curve, life, parts, reasons, story
@@ -133,7 +133,7 @@ def _says(page: Page, memory: Memory, now: float, has_earlier: bool) -> None:
                 if words:
                     text(parts.preview(words, 60), "chip plain")
         with box("row-of"):
-            moment = ui.element("input").classes("box").style("width: 210px").props("type=datetime-local id=moment")
+            moment = ui.element("input").classes("box").style("width: 240px").props("type=datetime-local id=moment")
             moment.props["aria-label"] = moment.props["title"] = page.t("memory.moment")
             moment.props["value"] = parts.moment((memory.created_at + now) / 2).replace(" ", "T")
             then = box("stack")
@@ -189,12 +189,17 @@ def _coming(page: Page, explained: Explanation) -> None:
             with box(tag="li").style(f"--of: {curve.COLOURS.get(coming.event, 'var(--tide)')}"):
                 text(page.t(f"event.{coming.event}"), "strong")
                 with box("soft small"):
-                    if coming.scans is not None:
-                        text(page.t("after_scans", n=coming.scans))
-                    elif coming.at is None:
-                        text(page.t("memory.never"))
-                    else:
-                        text(f"{parts.ago(page, coming.at, explained.at)} · {parts.moment(coming.at)} UTC")
+                    text(_when(page, coming, explained.at))
+
+
+def _when(page: Page, coming: Coming, now: float) -> str:
+    if coming.scans == 0 or (coming.at is not None and coming.at <= now):
+        return page.t("memory.already")
+    if coming.scans is not None:
+        return page.t("after_scans", n=coming.scans)
+    if coming.at is None:
+        return page.t("memory.never")
+    return f"{parts.ago(page, coming.at, now)} · {parts.moment(coming.at)} UTC"
 
 
 def _terms(page: Page, explained: Explanation) -> None:

@@ -52,8 +52,9 @@ def mount(app: FastAPI, house: House, settings: Settings, authorize: Authorize |
     ui.page("/login", title="Ebbtide")(door.login)
     pages.post("/login", include_in_schema=False)(door.let_in)
     pages.get("/logout", include_in_schema=False)(door.let_out)
+    icon = (ASSETS / "icon.svg").read_text("utf-8")  # inside the page, so that the login needs no file for it
     ui.run_with(
-        app, title="Ebbtide", dark=None, favicon=ASSETS / "icon.svg", tailwind=False, show_welcome_message=False,
+        app, title="Ebbtide", dark=None, favicon=icon, tailwind=False, show_welcome_message=False,
         binding_refresh_interval=None, reconnect_timeout=20.0,
     )  # fmt: skip
 

@@ -188,6 +188,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "memory.value": ("Value", "值"),
     "memory.signals": ("Signals", "信号"),
     "memory.coming": ("If nothing happens", "若什么都不发生"),
+    "memory.already": ("already so", "已经如此"),
     "memory.never": ("never", "永不"),
     "memory.history": ("History", "经历"),
     "memory.earlier": ("Earlier entries", "更早的记录"),

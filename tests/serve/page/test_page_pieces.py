@@ -1,0 +1,167 @@
+"""What the page is made of, without a browser: texts in two languages, reasons, spans of time, curves."""
+
+import math
+import re
+import string
+
+import pytest
+
+from ebbtide.core.memory import DAY, HOUR
+from ebbtide.mind import Mind
+from ebbtide.serve.page import curve, life, parts, reasons, texts
+from ebbtide.serve.page.frame import Page
+from ebbtide.serve.page.shell import _within
+from ebbtide.serve.page.texts import Language
+from tests.builders import BIRTH
+from tests.helpers import METABOLISMS, FakeClock, mind_in_ram
+
+
+def page(language: Language = "en") -> Page:
+    return Page(None, "ada", language)  # type: ignore[arg-type]
+
+
+def names(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_every_text_is_there_in_both_languages_and_asks_for_the_same_facts() -> None:
+    for name, (english, chinese) in texts.every().items():
+        assert bool(english) == bool(chinese), name
+        assert names(english) == names(chinese), name
+
+
+def test_a_text_nobody_wrote_is_a_slip_of_ours() -> None:
+    with pytest.raises(KeyError):
+        page().t("no.such.text")
+
+
+def test_a_memory_that_looks_like_a_template_is_told_as_it_is() -> None:
+    assert page().t("memory.unknown", key="{now} {0}") == "There is no memory called “{now} {0}”."
+
+
+@pytest.mark.parametrize(
+    ("seconds", "english", "chinese"),
+    [
+        (1.0, "a moment", "片刻"),
+        (60.0, "1 minute", "1 分钟"),
+        (5400.0, "1.5 hours", "1.5 小时"),
+        (12 * DAY, "12 days", "12 天"),
+        (400 * DAY, "1.1 years", "1.1 年"),
+    ],
+)
+def test_spans_are_told_in_the_largest_unit_that_fits(seconds: float, english: str, chinese: str) -> None:
+    assert (parts.span(page("en"), seconds), parts.span(page("zh"), seconds)) == (english, chinese)
+
+
+def test_moments_lie_behind_ahead_or_here() -> None:
+    assert parts.ago(page(), BIRTH - 2 * DAY, BIRTH) == "2 days ago"
+    assert parts.ago(page("zh"), BIRTH + 3 * HOUR, BIRTH) == "3 小时后"
+    assert parts.ago(page(), BIRTH, BIRTH) == "just now"
+    assert parts.ago(page(), None, BIRTH) == "never"
+
+
+@pytest.mark.parametrize("typed", ["", "yesterday", "2026-13-01T00:00", "9" * 40])
+def test_what_is_no_moment_is_none(typed: str) -> None:
+    assert parts.moment_typed(typed) is None
+
+
+def test_a_moment_typed_and_told_is_the_same() -> None:
+    moment = parts.moment_typed("2026-03-01T08:30")
+    assert moment is not None
+    assert parts.moment(moment) == "2026-03-01 08:30"
+
+
+def test_addresses_carry_any_key_and_leave_out_what_is_not_chosen() -> None:
+    assert page().url("memory", key="a/b?c&d=#é") == "/minds/ada/memory?key=a%2Fb%3Fc%26d%3D%23%C3%A9"
+    assert page().url("memories", state="", kind=None) == "/minds/ada/memories"
+    assert page().url() == "/minds/ada"
+    assert page().url(agent="") == "/"
+
+
+@pytest.mark.parametrize("address", ["https://elsewhere.example", "//elsewhere.example", "/\\elsewhere", "", "/a\nb"])
+def test_after_the_login_one_stays_on_this_host(address: str) -> None:
+    assert _within(address) == "/"
+    assert _within("/minds/ada?x=1") == "/minds/ada?x=1"
+
+
+# ---- reasons
+
+
+async def aged(metabolism: str, clock: FakeClock) -> Mind:
+    mind = await mind_in_ram(metabolism, clock)
+    await mind.put("The ferry leaves at 8:40.", key="ferry")
+    await mind.put("Lamma is an island.", key="lamma")
+    await mind.link("ferry", "lamma", "SUPPORTED_BY", 0.8)
+    return mind
+
+
+@pytest.mark.parametrize("metabolism", METABOLISMS)
+@pytest.mark.parametrize("days", [0.0, 1.0, 3.0, 10.0, 40.0, 400.0])
+async def test_every_reason_of_the_engine_has_its_chinese(metabolism: str, days: float) -> None:
+    clock = FakeClock()
+    mind = await aged(metabolism, clock)
+    clock.forward(days * DAY)
+    for key in ("ferry", "lamma"):
+        why = (await mind.explain(key)).why
+        told = reasons.told(page("zh"), why)
+        assert reasons.told(page("en"), why) == why
+        left = set(re.findall(r"[A-Za-z_]{2,}", told)) - {"SUPPORTED_BY", "EQUIV", "T_delete", "_active", "_delete"}
+        assert not left, told
+
+
+# ---- curves
+
+
+@pytest.mark.parametrize("metabolism", METABOLISMS)
+async def test_a_curve_is_a_chart_in_which_every_number_is_one(metabolism: str) -> None:
+    clock = FakeClock()
+    mind = await aged(metabolism, clock)
+    clock.forward(2 * DAY)
+    ahead = await mind.explain("ferry")
+    chart = curve.options(page(), (), ahead, mind.params)
+    points = chart["series"][-1]["data"]
+    assert len(points) == len(ahead.curve)
+    assert all(isinstance(value, int | float) for point in points for value in point)
+    low, high = chart["yAxis"]["min"], chart["yAxis"]["max"]
+    assert all(low <= value <= high for _, value in points)
+
+
+async def test_the_horizon_lies_a_little_beyond_the_last_thing_to_come() -> None:
+    mind = await aged("retention", FakeClock())
+    explained = await mind.explain("ferry")
+    last = max(coming.at for coming in explained.forecast if coming.at is not None)
+    assert explained.at + curve.horizon(explained) * DAY > last
+    assert 7.0 <= curve.horizon(explained) <= 365.0
+
+
+async def test_a_life_is_told_from_event_to_event_and_ends_where_the_memory_is_now() -> None:
+    clock = FakeClock()
+    mind = await aged("retention", clock)
+    for _ in range(3):
+        clock.forward(DAY)
+        await mind.touch("ferry")
+    clock.forward(DAY)
+    now = await mind.explain("ferry")
+    about = await life.entries_about(mind, now.memory)
+    lived = await life.lived(mind, now.memory, about, now.at)
+    assert len(about) == 5  # put, linked, touched three times
+    assert [moment for moment, _ in lived] == sorted(moment for moment, _ in lived)
+    value = {moment: [value for at, value in lived if at == moment] for moment, _ in lived}
+    assert value[BIRTH] == pytest.approx([0.5])
+    # I = 0.5, S = 1 day, a day without use: 0.5 · e⁻¹; then the touch, and 0.5 again.
+    assert value[BIRTH + DAY] == pytest.approx([0.5 * math.exp(-1.0), 0.5])
+    assert value[now.at] == pytest.approx([now.memory.vitality])
+
+
+async def test_time_in_the_trash_is_a_gap_in_a_life() -> None:
+    clock = FakeClock()
+    mind = await aged("retention", clock)
+    clock.forward(DAY)
+    await mind.forget("lamma")
+    clock.forward(DAY)
+    await mind.restore("lamma")
+    clock.forward(HOUR)
+    now = await mind.explain("lamma")
+    lived = await life.lived(mind, now.memory, await life.entries_about(mind, now.memory), now.at)
+    assert not [moment for moment, _ in lived if BIRTH + DAY < moment < BIRTH + 2 * DAY]
+    assert lived[-1][1] == pytest.approx(now.memory.vitality)
