@@ -17,11 +17,11 @@ async def api(tmp_path: Path) -> AsyncIterator[Api]:
 
 @pytest.fixture
 async def network(tmp_path: Path) -> AsyncIterator[Api]:
-    async with serving(tmp_path / "data", "network") as api:
+    async with serving(tmp_path / "network", "network") as api:
         yield api
 
 
 @pytest.fixture
 async def retention(tmp_path: Path) -> AsyncIterator[Api]:
-    async with serving(tmp_path / "data", "retention") as api:
+    async with serving(tmp_path / "retention", "retention") as api:
         yield api

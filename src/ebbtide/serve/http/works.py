@@ -70,6 +70,7 @@ class Works:
             raise TooMuch(f"{MOST_RUNNING} tasks of this mind are running: wait for one to end.")
         work = Work(uuid.uuid4().hex, agent, verb, self._now(), waits=waits)
         work.running = asyncio.get_running_loop().create_task(self._run(work, doing))
+        work.running.add_done_callback(lambda _: self._settle(work))
         self._works[work.id] = work
         return work
 
@@ -112,6 +113,11 @@ class Works:
             log.exception("%s of %s failed", work.verb, work.agent)
             work.state, work.problem = FAILED, problems.told(error)
         work.finished_at = self._now()
+
+    def _settle(self, work: Work) -> None:
+        """For one that was left before it had begun."""
+        if work.state == RUNNING:
+            work.state, work.finished_at = CANCELLED, self._now()
 
     def _tidy(self, agent: str) -> None:
         """Finished ones go after their time, and earlier if there are many."""
