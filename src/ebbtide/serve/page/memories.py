@@ -34,9 +34,10 @@ async def build(page: Page) -> None:
 
 async def _found(page: Page, mind: Mind, stats: Stats, rule: Metabolism) -> None:
     query = page.query["q"].strip()
-    found = await mind.search(query, PER_PAGE, **_where(page, rule, search=True))
-    notes = {hit.memory.id: page.t("match", n=f"{hit.similarity:.2f}") for hit in found.hits}
     _head(page, page.t("list.found", q=parts.preview(query, 60)), stats, rule)
+    search = mind.search(query, PER_PAGE, **_where(page, rule, search=True))
+    found = await parts.in_time(search, page.t("list.searching"))
+    notes = {hit.memory.id: page.t("match", n=f"{hit.similarity:.2f}") for hit in found.hits}
     _listed(page, [hit.memory for hit in found.hits], rule, stats.at, notes)
     if found.note:
         text(found.note, "soft small", "p").style("margin-top: 12px")

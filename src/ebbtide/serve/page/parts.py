@@ -1,9 +1,10 @@
 """The small pieces views are made of. Whatever a memory says goes into text nodes: it is never read as HTML."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from nicegui import ui
 
@@ -12,6 +13,9 @@ from ebbtide.serve.page.frame import Page
 
 _UNITS = (("year", 365.25 * DAY), ("month", 30.44 * DAY), ("day", DAY), ("hour", HOUR), ("minute", 60.0))
 
+
+T = TypeVar("T")
+MOMENT = 0.8  # seconds a reader waits for a page without wondering
 
 # ---- elements
 
@@ -127,6 +131,22 @@ def show(name: str) -> None:
 
 def hide(name: str) -> None:
     ui.run_javascript(f"ebbtide.hide({name!r})")
+
+
+async def in_time(work: Coroutine[Any, Any, T], words: str) -> T:
+    """What comes of it. If that takes longer than a moment, the page is shown meanwhile, and says what it waits for."""
+    task = asyncio.create_task(work)
+    try:
+        if not (await asyncio.wait([task], timeout=MOMENT))[0]:
+            with box("empty").props("role=status") as waiting:
+                ui.spinner("dots", size="42px", color=None)
+                text(words, tag="p")
+            await ui.context.client.connected()
+            await asyncio.wait([task])
+            waiting.delete()
+        return await task
+    finally:
+        task.cancel()
 
 
 def undo_bar(page: Page, words: str, undo: Callable[[], Awaitable[None]]) -> None:

@@ -158,6 +158,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "list.first": ("First page", "第一页"),
     "list.none": ("No memory is like that", "没有这样的记忆"),
     "list.hidden": ("{n} more are hidden: {states}", "另有 {n} 条隐藏：{states}"),
+    "list.searching": ("Reading what can be found here…", "正在通读可检索的内容……"),
     "list.found": ("What answers “{q}” best", "最符合“{q}”的记忆"),
     "list.under": ("By the state of this very moment", "以此刻的状态为准"),
     "used": ("used {when}", "使用于{when}"),
