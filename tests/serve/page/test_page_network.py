@@ -138,6 +138,25 @@ async def test_looking_and_clicking_around_is_no_use(site: Site, open_tab: OpenT
         assert (await mind.stats()).store.journal_entries == before
 
 
+async def test_a_memory_that_is_not_there_leaves_the_whole_picture(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind('demo-score')}/network?key=nobody")
+    await tab.page.get_by_text("There is no memory 'nobody'").wait_for()
+    assert len((await series(tab))["data"]) > 5
+
+
+async def test_by_keyboard_alone_one_gets_from_memory_to_memory(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind()}/network?key=db")
+    panel = tab.page.locator(".net-side .card").first
+    await panel.locator(".pick").first.focus()
+    before = await panel.locator("p.text").inner_text()
+    await tab.press("Enter")
+    await tab.page.wait_for_function("was => document.querySelector('.net-side p.text')?.innerText !== was", arg=before)
+    await tab.press("g", "j")
+    assert tab.path().endswith("network?key=db")  # no view has that letter
+    await tab.press("g", "r")
+    await tab.page.wait_for_url("**/journal")
+
+
 async def test_a_mind_without_memories_says_so(site: Site, open_tab: OpenTab) -> None:
     async with ebbtide.open("blank", data=site.data):
         pass

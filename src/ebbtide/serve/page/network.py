@@ -6,6 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
+from ebbtide.core.errors import UnknownMemory
 from ebbtide.core.memory import STATES, Memory
 from ebbtide.mind.surroundings import Surroundings
 from ebbtide.serve.page import texts
@@ -104,7 +105,7 @@ class _View:
             self.more = button(self.page.t("net.more"), self._more, symbol="add", classes="slim")
 
     def _frame(self) -> None:
-        with box("net-frame").props("tabindex=0 role=img") as frame:
+        with box("net-frame").props("tabindex=0 role=group") as frame:
             self.chart = ui.echart(options(self.drawn), renderer="svg").classes("net-chart")
             self.chart.on("componentClick", self._clicked, js_handler=_NODE)
             with box("net-tools"):
@@ -138,8 +139,7 @@ class _View:
     async def look(self, *, pick: bool = False) -> None:
         """Look again, and draw what is there now."""
         with self.page.attempt():
-            async with self.page.mind() as mind:
-                self.seen = await mind.surroundings(*self.around, limit=self.limit, everything=self.everything)
+            self.seen = await self._surroundings()
         self.drawn = await asyncio.to_thread(graph, self.seen)
         self.chart.options.clear()
         self.chart.options.update(options(self.drawn))
@@ -153,6 +153,16 @@ class _View:
         self.more.set_visibility(self.limit < MOST and shown == self.limit < total)
         self._list(self.drawn.nodes)
         self.pick(self.drawn.nodes[0].id if pick and self.drawn.nodes else None)
+
+    async def _surroundings(self) -> Surroundings:
+        """Around what was asked for; if that has gone meanwhile, from the middle."""
+        async with self.page.mind() as mind:
+            try:
+                return await mind.surroundings(*self.around, limit=self.limit, everything=self.everything)
+            except UnknownMemory as error:
+                ui.notify(str(error), type="warning", position="bottom")
+                self.around, self.what = [], ""
+                return await mind.surroundings(limit=self.limit, everything=self.everything)
 
     async def _home(self) -> None:
         self.around, self.what, self.limit = [], "", FIRST
