@@ -35,7 +35,8 @@ format: .venv/.ready  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-docs: .venv/.ready  ## write the pages and pictures that follow from the code
+docs: .venv/.ready  ## write the pages, pictures and type stubs that follow from the code
+	$(BIN)/python docs/stubs.py
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/images/draw.py
 

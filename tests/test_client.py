@@ -13,6 +13,8 @@ import msgspec
 import pytest
 import pytest_asyncio
 import uvicorn
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import ebbtide
 from ebbtide import client
@@ -53,10 +55,10 @@ Ask = Callable[[Mind], Awaitable[Any]]
 
 
 @asynccontextmanager
-async def served(minds: House, **how: Any) -> AsyncIterator[str]:
-    """The address of a real server over these minds."""
-    app = create_app(minds, Settings(data=minds.data), **how)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on"))
+async def served(minds: House, around: Callable[[ASGIApp], ASGIApp] | None = None, **how: Any) -> AsyncIterator[str]:
+    """The address of a real server over these minds. `around`: what stands between it and the world."""
+    app: ASGIApp = create_app(minds, Settings(data=minds.data), **how)
+    server = uvicorn.Server(uvicorn.Config(around(app) if around else app, log_level="warning", lifespan="on"))
     # TCP by name: asyncio sends small answers at once only where it sees that.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
@@ -111,6 +113,22 @@ async def test_what_is_put_there_is_the_same_memory_here(place: Place) -> None:
         assert isinstance(put, Memory)
         assert (put.state, put.marks, put.created_at) == (State.ACTIVE, Mark.NONE, BIRTH)
         assert await mind.there.get("a/b %?#渡轮") == (await mind.here.explain("a/b %?#渡轮")).memory
+
+
+@pytest.mark.parametrize(
+    "key", [".", "..", "../../tasks", "a//b", "%2F", "a?b=c#d", "a;b", "键 名", "~", "\\", "batch"]
+)
+async def test_no_key_leads_astray(place: Place, key: str) -> None:
+    async with both(place, "activity") as mind:
+        await mind.there.put("strange", key=key)
+        await mind.there.put("plain", key="plain")
+        await mind.there.link(key, "plain", "..")
+        assert (await mind.there.get(key)).key == key
+        assert [step.relation for step in await mind.there.follow(key)] == [".."]
+        await mind.there.unlink(key, "plain", "..")
+        assert (await mind.there.put("stranger", key=key, replace=True)).text == "stranger"
+        await mind.there.forget(key)
+        assert (await mind.there.restore(key)).text == "stranger"
 
 
 QUESTIONS: dict[str, list[Ask]] = {
@@ -320,6 +338,43 @@ async def test_a_write_without_an_answer_is_sent_again_under_its_name() -> None:
         names = [request.headers["idempotency-key"] for request in there.requests[1:]]
         assert len(names) == 3
         assert len(set(names)) == 1
+
+
+def losing_the_first_answer(app: ASGIApp) -> ASGIApp:
+    """Every write is done twice as often as it is answered."""
+    lost: set[str] = set()
+
+    async def swallow(message: Any) -> None:
+        pass
+
+    async def between(scope: Scope, receive: Receive, send: Send) -> None:
+        name = dict(scope.get("headers", ())).get(b"idempotency-key", b"").decode()
+        if name and name not in lost:
+            lost.add(name)
+            await app(scope, receive, swallow)
+            await Response("the answer got lost", 502)(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    return between
+
+
+async def test_a_write_whose_answer_got_lost_has_happened_once(tmp_path: Path) -> None:
+    async with house(Settings(data=tmp_path), embedder=LetterEmbedder()) as minds:
+        await minds.create("ada", "activity")
+        async with (
+            minds.mind("ada") as here,
+            served(minds, losing_the_first_answer) as url,
+            client.connect(url, agent="ada") as there,
+        ):
+            assert (await there.put("once", key="k")).text == "once"
+            assert (await there.touch("k")).counted == ("k",)
+            await there.put_many([{"text": "a"}, {"text": "b"}])
+            await there.forget("k")
+            assert (await there.restore("k")).key == "k"
+            assert (await there.tick()).seen == 3
+            kinds = [type(entry.change).__name__ async for entry in here.entries()]
+            assert kinds == ["Configure", "PutMemory", "Touch", "PutMemory", "PutMemory", "Forget", "Restore"]
 
 
 async def test_what_the_server_itself_refuses_is_not_sent_again() -> None:

@@ -102,7 +102,7 @@ class Line:
         raise AssertionError("the last attempt answers or raises")
 
     def _request(self, method: str, path: Path, body: Any, query: Query | None, name: str) -> httpx.Request:
-        address = f"{self.url}/v1/{'/'.join(quote(part, safe='') for part in path)}"
+        address = f"{self.url}/v1/{'/'.join(map(_segment, path))}"
         headers = {"Idempotency-Key": name} if name else {}
         content = None
         if body is not None:
@@ -122,6 +122,11 @@ class Line:
         if response.is_success:
             return said
         raise _refusal(self.url, said if isinstance(said, dict) else {"status": response.status_code})
+
+
+def _segment(part: str) -> str:
+    """One part of a path. A key may be `..`, which in an address would lead elsewhere."""
+    return "%2E" * len(part) if part in (".", "..") else quote(part, safe="", errors="surrogatepass")
 
 
 def _is_final(response: httpx.Response) -> bool:

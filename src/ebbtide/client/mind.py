@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ebbtide.client.decode import entry, meant
 from ebbtide.client.line import Line, Progress
 from ebbtide.core.changes import Entry
-from ebbtide.core.errors import Conflict, InvalidInput, UnknownLink
+from ebbtide.core.errors import Conflict, InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH
 from ebbtide.mind import Mind
 
@@ -73,8 +73,6 @@ class _Served:
         await self._write("PUT", "memories", source, "links", relation, target, body={"strength": strength})
 
     async def unlink(self, source: str, target: str, relation: str) -> None:
-        if not (source and target and relation):
-            raise UnknownLink(source=source, target=target, relation=relation)
         await self._write("DELETE", "memories", source, "links", relation, target)
 
     async def configure(self, **params: Any) -> Any:
