@@ -1,11 +1,17 @@
 """What other parameters would do, told before anything is done; and parameters as something to turn."""
 
+from pathlib import Path
+
 import pytest
 
+from ebbtide.app import house
 from ebbtide.core.memory import DAY
 from ebbtide.core.parameters import regime
 from ebbtide.serve.page.effect import Moved, effect
+from ebbtide.serve.page.entries import latest
+from ebbtide.serve.page.graph import graph
 from ebbtide.serve.page.knobs import MEANINGS, UNITS, changed, knobs
+from ebbtide.settings import Settings
 from tests.helpers import METABOLISMS, FakeClock, mind_in_ram, snapshot
 
 
@@ -86,3 +92,20 @@ def test_every_parameter_is_explained_in_both_languages(metabolism: str) -> None
 
 def test_only_what_differs_is_changed() -> None:
     assert changed({"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 3.0, "unknown": 1}) == {"b": 3.0}
+
+
+@pytest.mark.parametrize("always", [False, True])
+async def test_it_is_the_same_for_a_mind_that_another_process_owns(tmp_path: Path, always: bool) -> None:
+    settings, clock = Settings(data=tmp_path, embedder="none"), FakeClock()
+    async with house(settings, clock) as owner, house(settings, clock) as guest:
+        await owner.create("ada", "score", {})
+        async with owner.mind("ada") as here, guest.mind("ada") as there:
+            assert type(here) is not type(there)
+            for number in range(3):
+                await here.put(f"number {number}", key=f"k{number}")
+            wanted = {"active_from": 40.0}
+            moved = (await effect(here, wanted, always=always)).moved
+            assert (await effect(there, wanted, always=always)).moved == moved
+            assert len(moved) == 3
+            assert [entry.seq for entry in (await latest(there)).entries] == [4, 3, 2, 1]
+            assert graph(await there.surroundings()) == graph(await here.surroundings())
