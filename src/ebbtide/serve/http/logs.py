@@ -3,6 +3,7 @@
 So a request is told by its route, not by its address: an address may hold a memory's key or a search.
 """
 
+import itertools
 import json
 import logging
 import re
@@ -38,6 +39,8 @@ _MOUNTED = (
 _FOUND = "ebbtide.route"  # where a request's scope has the route that was found for it, in whatever copy of it
 # The page's library tells whole addresses where it finds nothing; uvicorn, every request that is none.
 _LEVELS = {"": logging.WARNING, "ebbtide": logging.INFO, "nicegui": logging.ERROR, "uvicorn": logging.ERROR}
+
+_PROCESS, _numbers = secrets.token_hex(4), itertools.count(1)  # a name for each request that brings none
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
@@ -106,7 +109,7 @@ class Noted:
 
 
 def _named(said: str | None) -> str:
-    return said if said and _ID.fullmatch(said) and not _KEY.search(said) else secrets.token_hex(8)
+    return said if said and _ID.fullmatch(said) and not _KEY.search(said) else f"{_PROCESS}-{next(_numbers):x}"
 
 
 # ---- lines
