@@ -152,7 +152,8 @@ def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
     @app.exception_handler(EbbtideError)
     async def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, EbbtideError) and status_of(error) >= 500:
-            log.error("%s %s: %s", request.method, request.url.path, error)
+            route = getattr(request.scope.get("route"), "path", "")  # not the address: keys of memories are in it
+            log.error("%s %s: %s", request.method, route, error)
         return answer(error)
 
     @app.exception_handler(RawHTTPException)
