@@ -120,7 +120,8 @@ async def test_a_look_by_id_is_no_use(api: Api) -> None:
 async def test_pages_of_any_size_tell_every_memory_once_and_in_order(api: Api) -> None:
     await api.post("/memories/batch", memories=[{"text": f"t{n}"} for n in range(23)])
     for limit in (1, 2, 7, 24, 25, 26, 1000):
-        found, after = [], 0
+        found: list[int] = []
+        after: int | None = 0
         while after is not None:
             page = await api.get("/memories", after=after, limit=limit)
             assert 0 < len(page["memories"]) <= limit
@@ -234,6 +235,15 @@ async def test_a_link_without_a_body_has_the_usual_strength(api: Api) -> None:
 async def test_a_strength_is_a_number_from_0_to_1(api: Api) -> None:
     for strength in [-0.1, 1.1, "1", None, True]:
         refused(await api.ask("PUT", "/memories/ferry/links/to/lamma", json={"strength": strength}), 422)
+
+
+async def test_surroundings_are_looked_at_and_not_used(api: Api) -> None:
+    await api.ask("PUT", "/memories/ferry/links/to/lamma")
+    around = await api.get("/surroundings", key="ferry")
+    assert [sight["memory"]["key"] for sight in around["sights"]] == ["ferry", "lamma"]
+    assert [link["relation"] for link in around["links"]] == ["to"]
+    assert {sight["memory"]["meta"]["traverse_count"] for sight in around["sights"]} == {0}
+    refused(await api.ask("GET", "/surroundings?key=boat"), 404)
 
 
 # ---- the past

@@ -126,7 +126,7 @@ async def _furnish(api: Api) -> None:
 
 async def test_messages_are_remembered_once(tmp_path: Path) -> None:
     body = {"messages": [{"role": "user", "content": "We take the ferry to Lamma."}]}
-    answers = []
+    answers, nodes = [], 0
     for _ in range(2):
         async with serving(tmp_path / "data", "network") as api:
             answers += [(await api.ask("POST", "/remember", json=body, headers=KEY)).json() for _ in range(2)]

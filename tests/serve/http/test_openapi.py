@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import CHECKS, load_all_checks
+from schemathesis.core.result import Ok
 
 from ebbtide.host import wire
 from ebbtide.host.ownership import House
@@ -71,7 +72,7 @@ def test_no_request_breaks_the_server_or_the_promises_of_its_schema(shard: int, 
     load_all_checks()
     with listening(tmp_path / "data", _furnished) as url:
         schema = schemathesis.openapi.from_url(f"{url}/v1/openapi.json")
-        operations = [found.ok() for found in schema.get_all_operations()]
+        operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
         cases = sum(_tried(operation) for operation in operations[shard::SHARDS])
         assert cases >= AT_LEAST
         failed = [task["problem"] for task in _tasks(url) if task["problem"]]
@@ -100,7 +101,7 @@ def _tried(operation: Any) -> int:
         @given(
             operation.as_strategy(generation_mode=mode), st.sampled_from(METABOLISMS), st.sampled_from((*KEYS, None))
         )
-        def attempt(case: Case, agent: str, key: str | None) -> None:
+        def attempt(case: "Case[Any]", agent: str, key: str | None) -> None:
             nonlocal count
             count += 1
             _aim(case, agent, key)
@@ -114,7 +115,7 @@ def _tried(operation: Any) -> int:
     return count
 
 
-def _aim(case: Case, agent: str, key: str | None) -> None:
+def _aim(case: "Case[Any]", agent: str, key: str | None) -> None:
     if "agent" in case.path_parameters:
         case.path_parameters["agent"] = agent
     if key is not None and "key" in case.path_parameters:

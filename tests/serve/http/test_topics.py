@@ -55,7 +55,8 @@ async def test_parameters_are_changed_and_bad_ones_fall_back(api: Api) -> None:
     fallbacks = {fallback["name"]: fallback["value"] for fallback in response.json()["fallbacks"]}
     assert fallbacks == {"theta_active": "x", "count_hits": 10**30}
     assert (await api.get("/params"))["params"]["trash_days"] == 60.0
-    for wrong in ({"trash": 1}, {"self": 1}, {"told": 1}, [], 1):
+    bad: list[Any] = [{"trash": 1}, {"self": 1}, {"told": 1}, [], 1]
+    for wrong in bad:
         refused(await api.ask("PATCH", "/params", json=wrong), 422)
 
 
@@ -87,6 +88,12 @@ async def test_a_search_finds_and_tells_why(api: Api) -> None:
     (hit,) = found["hits"]
     assert (hit["memory"]["key"], hit["why"]["vitality"] > 0, found["exact"]) == ("ferry", True, True)
     assert hit["memory"]["meta"]["access_count"] == 0  # being found is not being used
+
+
+async def test_what_can_be_found_is_told_once_somebody_has_searched(api: Api) -> None:
+    assert (await api.get("/index")) == {"index": None}
+    await api.post("/search", text="ferry")
+    assert (await api.get("/index"))["index"]["memories"] == 2
 
 
 async def test_a_search_is_narrowed(api: Api) -> None:

@@ -14,6 +14,7 @@ from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import Memory, State, Step
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.reading import Page
+from ebbtide.mind.surroundings import Surroundings
 from ebbtide.serve.http.asked import (
     LAST,
     Joined,
@@ -32,6 +33,7 @@ from ebbtide.serve.http.shapes import answer, nothing, page_of, shape
 routes = router("memories")
 
 A_MEMORY = shape(Memory)
+AROUND = shape(Surroundings)
 Trash = page_of("Trash", "What can still be restored, last forgotten first.", forgotten=list[shape(Forgotten)])  # type: ignore[misc]
 _AS_IT_WAS = Return()
 _LINK = NewLink()
@@ -124,6 +126,19 @@ async def forget_many(body: Leaving, mind: There, once: OnceOnly) -> Response:
 async def look(memory: Annotated[int, Path(ge=1, le=LAST, examples=[1])], mind: Seen) -> Response:
     """Without using it."""
     return answer(await mind.look(memory))
+
+
+@routes.get(
+    "/surroundings", operation_id="surroundings", summary="Memories and the links between them", response_model=AROUND
+)
+async def surroundings(
+    mind: Seen,
+    key: Annotated[list[str], Query(max_length=100, description="Outward from this; may be given again.")] = [],  # noqa: B006
+    everything: Annotated[bool, Query(description="Also what the metabolism hides.")] = False,
+    limit: Limit = 150,
+) -> Response:
+    """Without a key from the focus and the most alive. Looked at, not used."""
+    return answer(await mind.surroundings(*key, limit=limit, everything=everything))
 
 
 # ---- the ways back

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from pydantic import BaseModel
 from starlette.responses import Response
 
+from ebbtide.core.ports import IndexInfo
 from ebbtide.mind.search import Found
 from ebbtide.mind.touching import Touched
 from ebbtide.serve.http.asked import Question, Use, Uses, instant
@@ -18,6 +20,12 @@ TOUCHED = shape(Touched)
 _USE = Use()
 
 
+class Indexed(BaseModel):
+    """What can be found, and what waits to be."""
+
+    index: shape(IndexInfo) | None  # type: ignore[valid-type]
+
+
 @routes.post("/search", operation_id="search", summary="Find memories", response_model=shape(Found))
 async def search(body: Question, mind: Seen) -> Response:
     """The k memories that answer best, by words and meaning, and by how alive they are.
@@ -29,6 +37,12 @@ async def search(body: Question, mind: Seen) -> Response:
     if body.patience is not None:
         asked["patience"] = body.patience
     return answer(await mind.search(body.text, **asked))
+
+
+@routes.get("/index", operation_id="indexed", summary="What can be found so far", response_model=Indexed)
+async def indexed(mind: Seen) -> Response:
+    """And what waits; null where nobody has searched yet."""
+    return answer({"index": await mind.indexed()})
 
 
 @routes.post("/touch", operation_id="touch", summary="Confirm that these were used", response_model=TOUCHED)
