@@ -21,7 +21,7 @@ async def test_a_question_is_answered_with_every_component_of_the_rank(site: Sit
         best = (await mind.search("backup", explain=True)).hits[0]
     assert best.memory.key in said
     assert f"{best.score:.3f}" in said
-    for words in ("by words", "by meaning", "similarity", "lift by a link", "vitality", "rank"):
+    for words in ("by words", "by meaning", "similarity", "lift", "vitality", "rank"):
         assert words in said
 
 
@@ -46,11 +46,19 @@ async def test_what_was_declined_is_told_with_the_reason_and_can_be_restored(sit
     tab = await open_tab(f"/minds/{agent}/console?q=PostgreSQL+production+replica")
     declined = tab.page.locator(".card", has_text="Declined")
     row = declined.locator(".move", has_text="db-main-2")
-    assert "in the trash" in await row.inner_text()
+    assert "it can be restored" in await row.inner_text()
     await row.get_by_role("button", name="Restore").click()
     await tab.page.get_by_text("“db” is back").wait_for()
     async with ebbtide.open(agent, data=site.data) as mind:
         assert (await mind.explain("db")).memory.key == "db"
+
+
+async def test_reasons_are_told_in_the_readers_language(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind()}/console?q=release", language="zh")
+    await tab.page.locator(".card .move").first.wait_for()
+    reason = await tab.page.locator(".card .move .soft.small").first.inner_text()
+    assert reason.startswith("分数")
+    assert "similarity" not in await tab.page.locator("main").inner_text()
 
 
 async def test_being_found_is_no_use_and_saying_so_is(site: Site, open_tab: OpenTab) -> None:

@@ -9,7 +9,7 @@ from nicegui import ui
 from ebbtide.core.memory import Memory, State
 from ebbtide.mind.recall import BREAK, MEMORY
 from ebbtide.mind.search import Declined, Found, Hit, Why
-from ebbtide.serve.page import parts, texts
+from ebbtide.serve.page import parts, reasons, texts
 from ebbtide.serve.page.controls import checkbox, choice, explorer, field, form, states_of, submit, tabs
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, heading, icon, link, meter, nothing, page_head, state_chip, text
@@ -51,14 +51,15 @@ texts.add(
         "console.words": ("by words", "按词"),
         "console.meaning": ("by meaning", "按意思"),
         "console.similarity": ("similarity", "相似度"),
-        "console.lift": ("lift by a link", "链接提升"),
-        "console.lifted_by": ("from “{key}”", "来自“{key}”"),
-        "console.alive": ("vitality, 0 to 1", "活力（0–1）"),
+        "console.lift": ("lift", "链接提升"),
+        "console.lifted_by": ("by a link from “{key}”", "来自“{key}”的链接"),
+        "console.alive": ("vitality", "活力"),
         "console.score": ("rank", "排序分"),
         "console.no_meaning": ("no vectors", "无向量"),
         "console.declined": ("Declined", "未给出"),
         "console.declined_why": ("Would have matched, but is not told.", "本来符合，但没有给出。"),
         "console.declined_none": ("Nothing that matches was held back.", "没有被保留不说的。"),
+        "console.in_trash": ("Forgotten; it can be restored.", "已遗忘，可以恢复。"),
         "console.restore": ("Restore", "恢复"),
         "console.restored": ("“{key}” is back.", "“{key}”已恢复。"),
         "console.approximate": ("found approximately", "近似查找"),
@@ -193,7 +194,7 @@ class _Search:
             text(page.t("console.score"), "sum")
             meter(hit.score / most if most > 0 else 0.0, "active")
             text(f"{hit.score:.3f}", "number sum")
-        text(why.formula, "mono faint small", "p")
+        text(_formula(page, why.formula), "mono faint small", "p")
 
     async def _used(self, memory: Memory, *, revive: bool = False) -> None:
         with self.page.attempt():
@@ -213,11 +214,17 @@ class _Search:
                 with box("move"):
                     with box("tight"):
                         text(parts.preview(one.text, 200), "says")
-                        text(one.why, "soft small")
+                        text(self._reason(one), "soft small")
                     with box("row-of"):
                         state_chip(page, one.state)
                         text(f"{one.similarity:.2f}", "number soft small")
                         self._way_back(one)
+
+    def _reason(self, one: Declined) -> str:
+        """The state stands beside it: it need not be said twice."""
+        if one.state == "trash":
+            return self.page.t("console.in_trash")
+        return reasons.told(self.page, one.why.removeprefix(f"{one.state}: "))
 
     def _way_back(self, one: Declined) -> None:
         """What is in the trash can be restored; all else has a page of its own."""
@@ -247,6 +254,13 @@ def _asked(given: Given, states: Sequence[str]) -> dict[str, Any]:
             found[name] = moment
     k = _first(given, "k")
     return found | ({"k": int(k)} if k.isdecimal() and len(k) < 5 else {})
+
+
+def _formula(page: Page, words: str) -> str:
+    """With the names the rows above it have."""
+    for name, row in (("similarity", "similarity"), ("lift", "lift"), ("scaled", "alive")):
+        words = words.replace(name, page.t(f"console.{row}"))
+    return words
 
 
 def _first(given: Given, name: str) -> str:
