@@ -9,7 +9,6 @@ import errno
 import logging
 import signal
 import socket
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
     AbstractContextManager,
@@ -44,9 +43,6 @@ log = logging.getLogger("ebbtide")
 OF_THE_API = frozenset({"v1", "mcp", "healthz", "readyz", "metrics"})
 GRACE = 20  # seconds for what is in hand when the server is told to stop
 BACKLOG = 2048
-# Seconds after which a thread that computes (an embedding, a text read for its words) makes way. Every look at a file
-# and every write to a socket lets go of the interpreter, and with the usual 5 ms waits as long to have it back.
-SWITCH = 0.0002
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,6 @@ Ready = Callable[[Address], None]
 
 async def serve(settings: Settings, ready: Ready, *, page: bool = True, demo: bool = False) -> None:
     """Until a signal comes. `ready` is told where to look as soon as it answers there."""
-    sys.setswitchinterval(SWITCH)
     keyring = Keyring(settings.data)
     gate = Gate(keyring, SystemClock(), required=keys_required(settings, keyring))
     metrics, stopping = Metrics(), asyncio.Event()
