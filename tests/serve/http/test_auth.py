@@ -39,7 +39,7 @@ class Place:
 
 def _app(gate: Gate) -> FastAPI:
     app = FastAPI()
-    problems.install(app, [])
+    problems.install(app)
 
     @app.api_route("/v1/minds/{agent}/memories", methods=["GET", "POST", "DELETE"])
     async def memories(agent: str) -> str:

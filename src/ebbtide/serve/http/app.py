@@ -25,11 +25,11 @@ A **mind** is one agent's whole memory. Moments are ISO 8601 in UTC. Keys in pat
 Every failure is `application/problem+json`.
 """
 _ROUTERS = (
+    search.routes,  # they are tried in order: first what is asked for most
+    conversation.routes,
+    memories.routes,
     minds.routes,
     minds.of_mind,
-    memories.routes,
-    search.routes,
-    conversation.routes,
     lifecycle.routes,
     history.routes,
     tasks.routes,
@@ -64,10 +64,10 @@ def create_app(
     )  # fmt: skip
     app.state.desk = desk
     for router in _ROUTERS:
-        app.include_router(router)
+        app.router.routes.extend(router.routes)  # one flat list: a router within a router costs every request
     app.add_middleware(Segments)
     app.add_middleware(Limits, max_body=max_body)
-    problems.install(app, [route for router in _ROUTERS for route in router.routes])
+    problems.install(app)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app
 

@@ -126,23 +126,20 @@ async def _desk(request: Request) -> Desk:  # what is not async is called in a t
     return desk_of(request)
 
 
-async def _permitted(request: Request, agent: Agent) -> str:
-    desk_of(request).authorize(request, agent, False)
-    return agent
-
-
 async def _admin(request: Request) -> None:
     desk_of(request).authorize(request, None, True)
 
 
-async def _mind(request: Request, agent: "Permitted") -> AsyncIterator[Mind]:
-    async with desk_of(request).house.mind(agent) as mind:
+async def _mind(request: Request, agent: Agent) -> AsyncIterator[Mind]:
+    desk = desk_of(request)
+    desk.authorize(request, agent, False)
+    async with desk.house.mind(agent) as mind:
         yield mind
 
 
 async def _seen(
     request: Request,
-    mind: "There",
+    agent: Agent,
     as_of: Annotated[
         str | None,
         Query(
@@ -152,15 +149,15 @@ async def _seen(
         ),
     ] = None,
 ) -> AsyncIterator[Mind]:
-    moment = instant(as_of, mind.now())
-    if moment is None:
-        yield mind
-        return
-    async with desk_of(request).views.of(mind, moment) as past:
-        yield past
+    async with asynccontextmanager(_mind)(request, agent) as mind:
+        moment = instant(as_of, mind.now())
+        if moment is None:
+            yield mind
+            return
+        async with desk_of(request).views.of(mind, moment) as past:
+            yield past
 
 
-Permitted = Annotated[str, Depends(_permitted)]  # an agent this request may speak of
 Admin = Annotated[None, Depends(_admin)]
 There = Annotated[Mind, Depends(_mind)]  # the mind itself
 Seen = Annotated[Mind, Depends(_seen)]  # the mind, or as it was

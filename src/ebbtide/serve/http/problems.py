@@ -146,8 +146,8 @@ def answer(error: BaseException, headers: Mapping[str, str] | None = None) -> Re
     return Response(msgspec.json.encode(document), document["status"], said, MEDIA_TYPE)
 
 
-def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
-    """Whatever goes wrong in this app is answered as a problem. `routes`: those whose methods a 405 is to name."""
+def install(app: FastAPI) -> None:
+    """Whatever goes wrong in this app is answered as a problem."""
 
     @app.exception_handler(EbbtideError)
     async def refused(request: Request, error: Exception) -> Response:
@@ -160,7 +160,7 @@ def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
     async def not_so(request: Request, error: Exception) -> Response:
         assert isinstance(error, RawHTTPException)
         if error.status_code == 405:
-            methods = _allowed([*app.routes, *routes], request)
+            methods = _allowed(app.routes, request)
             return answer(RawHTTPException(405, f"{request.method} is not for this: {methods} is."), {"Allow": methods})
         if error.status_code == 404 and not isinstance(error, Problem):
             return answer(RawHTTPException(404, "There is nothing here: GET /v1/openapi.json tells what there is."))

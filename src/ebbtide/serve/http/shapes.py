@@ -10,7 +10,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cache
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -44,13 +44,13 @@ def encoded(document: Any) -> bytes:
 
 
 def plain(value: Any) -> Any:
+    """What the encoder can take as it is: enums, numbers and tuples it knows, other things are made plain here."""
     kind: type[Any] = type(value)
     return (_PLAINERS.get(kind) or _plainer(kind))(value)
 
 
 def iso(seconds: float) -> str:
-    moment = datetime.fromtimestamp(min(max(seconds, _FIRST), _LAST), UTC)
-    return f"{moment.replace(tzinfo=None).isoformat()}Z"
+    return f"{datetime.fromtimestamp(min(max(seconds, _FIRST), _LAST), UTC).isoformat()[:-6]}Z"
 
 
 _PLAINERS: dict[type[Any], Callable[[Any], Any]] = {}
@@ -66,10 +66,8 @@ def _made_plainer(kind: type[Any]) -> Callable[[Any], Any]:
         return lambda mark: list(mark.names)
     if issubclass(kind, Enum):
         return lambda member: member.value
-    if is_dataclass(kind):
-        return _fields_of([f.name for f in fields(kind)])
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return _fields_of(list(kind._fields))
+    if is_dataclass(kind) or _is_named_tuple(kind):
+        return _fields_of(kind)
     if issubclass(kind, Mapping):
         return lambda found: {str(plain(key)): _named(str(key), item) for key, item in found.items()}
     if issubclass(kind, list | tuple):
@@ -79,14 +77,42 @@ def _made_plainer(kind: type[Any]) -> Callable[[Any], Any]:
     return lambda other: other
 
 
-def _fields_of(names: Sequence[str]) -> Callable[[Any], dict[str, Any]]:
-    return lambda value: {name: _named(name, getattr(value, name)) for name in names}
+def _fields_of(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
+    """Most fields are plain already: only the others are looked at one by one."""
+    hints = get_type_hints(kind)
+    names = [f.name for f in fields(kind)] if is_dataclass(kind) else list(hints)
+    others = [(name, _moment if _is_moment(name) else plain) for name in names if not _is_plain(hints[name], name)]
+
+    def made(value: Any) -> dict[str, Any]:
+        found = {name: getattr(value, name) for name in names}
+        for name, how in others:
+            found[name] = how(found[name])
+        return found
+
+    return made
+
+
+def _is_plain(hint: Any, name: str = "") -> bool:
+    """Whether the encoder knows what to do with whatever this field holds."""
+    if get_origin(hint) in (Union, types.UnionType, tuple, list):
+        return all(one is Ellipsis or _is_plain(one, name) for one in get_args(hint))
+    if hint is float:
+        return not _is_moment(name)
+    return hint in (str, int, bool, types.NoneType) or (isinstance(hint, type) and issubclass(hint, StrEnum))
+
+
+def _is_named_tuple(kind: type[Any]) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
 def _named(name: str, value: Any) -> Any:
-    if type(value) is float and _is_moment(name):
-        return iso(value) if math.isfinite(value) else None
-    return plain(value)
+    return _moment(value) if _is_moment(name) else plain(value)
+
+
+def _moment(value: Any) -> Any:
+    if type(value) is not float:
+        return plain(value)
+    return iso(value) if math.isfinite(value) else None
 
 
 def _is_moment(name: str) -> bool:
@@ -122,7 +148,7 @@ def _typed(hint: Any, name: str = "") -> Any:
         return dict[str, _typed(inner[1])]  # type: ignore[misc]
     if hint is Mark:
         return list[str]
-    if isinstance(hint, type) and (is_dataclass(hint) or (issubclass(hint, tuple) and hasattr(hint, "_fields"))):
+    if isinstance(hint, type) and (is_dataclass(hint) or _is_named_tuple(hint)):
         return shape(hint)
     if hint is float:
         return Moment if _is_moment(name) else float
