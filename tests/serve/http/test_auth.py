@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI, Request, WebSocket
+from starlette.responses import Response
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -39,7 +40,10 @@ class Place:
 
 def _app(gate: Gate) -> FastAPI:
     app = FastAPI()
-    problems.install(app)
+
+    @app.exception_handler(problems.Problem)
+    async def refused(request: Request, error: Exception) -> Response:
+        return problems.answer(error)
 
     @app.api_route("/v1/minds/{agent}/memories", methods=["GET", "POST", "DELETE"])
     async def memories(agent: str) -> str:
