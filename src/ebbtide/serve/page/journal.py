@@ -9,7 +9,7 @@ import msgspec
 
 from ebbtide.core.changes import KINDS, Configure, Entry
 from ebbtide.core.errors import UnknownMemory
-from ebbtide.serve.page import parts, texts
+from ebbtide.serve.page import parts, story, texts
 from ebbtide.serve.page.controls import choice, explorer, field, form, submit
 from ebbtide.serve.page.entries import Leaf, ids_of, kind_of, latest, names
 from ebbtide.serve.page.frame import Page
@@ -18,6 +18,7 @@ from ebbtide.serve.page.travel import Travel
 
 _NAMED = 4  # memories an entry's line names
 _SHOWN = 50
+_PLAIN = ("asked", "done")  # goes without saying
 
 texts.add(
     {
@@ -143,14 +144,16 @@ def _about(page: Page, entry: Entry, called: Mapping[int, str]) -> str:
     who = ", ".join(f"“{parts.preview(called.get(memory, f'#{memory}'), 60)}”" for memory in ids[:_NAMED])
     if len(ids) > _NAMED:
         who = f"{who} {page.t('journal.and_more', n=len(ids) - _NAMED)}"
-    gist = [getattr(change, name, "") for name in ("relation", "cause", "outcome", "error", "metabolism", "kind")]
+    gist = [getattr(change, name, "") for name in ("relation", "outcome", "error", "metabolism", "kind")]
+    if hasattr(change, "cause"):
+        gist.append(change.cause if change.cause in _PLAIN else story.cause(page, change.cause))
     if hasattr(change, "strength"):
         gist.append(f"{change.strength:.2f}")
     if hasattr(change, "content"):
         gist.append(parts.preview(change.content.text, 120))
     if hasattr(change, "messages"):
         gist.append(parts.preview(" / ".join(message.content for message in change.messages), 120))
-    return " · ".join(str(part) for part in (who, *gist) if part)
+    return " · ".join(str(part) for part in (who, *gist) if part and part not in _PLAIN)
 
 
 def _raw(entry: Entry) -> str:
