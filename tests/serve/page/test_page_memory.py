@@ -147,7 +147,7 @@ async def test_what_is_dismissed_is_not_suggested_again(site: Site, open_tab: Op
     assert await tab.page.get_by_role("button", name=named, exact=True).count() == 0
 
 
-async def test_what_the_mind_refuses_is_told_and_changes_nothing(site: Site, open_tab: OpenTab) -> None:
+async def test_what_finds_its_key_taken_comes_back_under_another(site: Site, open_tab: OpenTab) -> None:
     agent = site.mind()
     tab = await open_tab(f"/minds/{agent}/tidy")
     button = tab.page.locator("#trash").get_by_role("button", name="Restore").first
@@ -156,6 +156,18 @@ async def test_what_the_mind_refuses_is_told_and_changes_nothing(site: Site, ope
     await button.click()
     await tab.page.get_by_text("is taken").wait_for()
     assert (await told(site, agent, "get", key)).text == "Somebody was quicker."  # type: ignore[attr-defined]
+    await tab.page.get_by_label("New key").fill("another")
+    await tab.press("Enter")
+    await tab.page.get_by_text("“another” is back.").wait_for()
+    assert {key, "another"} <= await keys(site, agent)
+
+
+async def test_what_the_mind_refuses_is_told(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind()
+    tab = await open_tab(f"/minds/{agent}/memory?key=db")
+    await told(site, agent, "forget", "db")
+    await tab.page.get_by_role("button", name="I used this").click()
+    await tab.page.get_by_text("There is no memory 'db' in this mind.").wait_for()
 
 
 async def test_a_mind_that_makes_no_suggestions_says_so(site: Site, open_tab: OpenTab) -> None:

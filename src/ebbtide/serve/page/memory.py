@@ -17,6 +17,7 @@ from ebbtide.mind.surroundings import Surroundings
 from ebbtide.serve.page import curve, life, parts, reasons, story
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, link, text
+from ebbtide.serve.page.restoring import restore
 
 _LINKED = 200  # memories around it that are looked at for its links
 _SHOWN = 30
@@ -111,13 +112,6 @@ async def _forget(page: Page, memory: Memory) -> None:
         parts.undo_bar(
             page, page.t("memory.forgotten", key=parts.preview(memory.key, 60)), lambda: restore(page, memory.key)
         )
-
-
-async def restore(page: Page, key: str, new_key: str | None = None) -> None:
-    with page.attempt(page.t("tidy.restored", key=parts.preview(new_key or key, 60))):
-        async with page.mind() as mind:
-            await mind.restore(key, new_key=new_key)
-        await page.refresh()
 
 
 # ---- what it says

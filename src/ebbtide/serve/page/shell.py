@@ -45,7 +45,7 @@ def mount(app: FastAPI, house: House, settings: Settings, authorize: Authorize |
     """
     pages.add_static_files("/_page", ASSETS, max_cache_age=3600)
     pages.add_middleware(_Guarded)
-    door = _Door(house, settings, authorize)
+    door = _Door(house, authorize)
     ui.page("/", title="Ebbtide", response_timeout=PATIENCE)(door.minds)
     ui.page("/minds/{agent}", response_timeout=PATIENCE)(door.mind)
     ui.page("/minds/{agent}/{view}", response_timeout=PATIENCE)(door.mind)
@@ -62,9 +62,8 @@ def mount(app: FastAPI, house: House, settings: Settings, authorize: Authorize |
 class _Door:
     """Every address of the page: who asks, for what, in which language."""
 
-    def __init__(self, house: House, settings: Settings, authorize: Authorize | None) -> None:
-        self._house, self._settings = house, settings
-        self._authorize = authorize
+    def __init__(self, house: House, authorize: Authorize | None) -> None:
+        self._house, self._authorize = house, authorize
 
     async def minds(self, request: Request) -> Response | None:
         return await self._show(request, "", View("", "water", "view.minds", "", overview.build_minds))

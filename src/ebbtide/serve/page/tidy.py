@@ -8,6 +8,7 @@ from ebbtide.mind.suggestions import Suggestion
 from ebbtide.serve.page import parts, reasons, story
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, heading, link, text
+from ebbtide.serve.page.restoring import restore
 
 T = TypeVar("T")
 
@@ -103,7 +104,7 @@ async def _accept(page: Page, suggestion: Suggestion) -> None:
         first, last = (parts.preview(key, 40) for key in (suggestion.keys[0], gone))
         merge = suggestion.kind == "merge"
         words = page.t("tidy.merged", key=first, other=last) if merge else page.t("tidy.deleted", key=last)
-        parts.undo_bar(page, words, lambda: _restore(page, gone, "tidy.undone"))
+        parts.undo_bar(page, words, lambda: restore(page, gone, done="tidy.undone"))
 
 
 async def _dismiss(page: Page, suggestion: Suggestion) -> None:
@@ -130,13 +131,6 @@ def _gone(page: Page, gone: Forgotten, now: float) -> None:
             text(parts.preview(gone.text), "soft says")
             when, end = parts.ago(page, gone.forgotten_at, now), parts.ago(page, gone.gone_at, now)
             text(page.t("tidy.left", when=when, cause=story.cause(page, gone.cause), end=end), "faint small")
-        restore = page.t("tidy.restore")
-        back = button(restore, lambda: _restore(page, gone.key), symbol="restore", classes="slim")
-        back.props["aria-label"] = f"{restore}: {parts.preview(gone.key, 80)}"
-
-
-async def _restore(page: Page, key: str, done: str = "tidy.restored") -> None:
-    with page.attempt(page.t(done, key=parts.preview(key, 60))):
-        async with page.mind() as mind:
-            await mind.restore(key)
-        await page.refresh()
+        words = page.t("tidy.restore")
+        back = button(words, lambda: restore(page, gone.key), symbol="restore", classes="slim")
+        back.props["aria-label"] = f"{words}: {parts.preview(gone.key, 80)}"
