@@ -40,7 +40,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "stats": ("stats",),
     "version": ("version",),
 }
-ELSEWHERE = {"adopt", "demo"}  # asked for JSON in test_cli_minds
+ELSEWHERE = {"adopt", "demo", "mcp", "serve"}  # asked for JSON in test_cli_minds, or never done
 NETWORK: dict[str, tuple[str, ...]] = {  # asked of network minds alone, where one task waits and one was set aside
     "remember": ("remember", "{lin}"),
     "recall": ("recall", "Lamma"),
