@@ -113,7 +113,9 @@ class Admission:
                     self._require(memory, f"#{memory}")
             case Settle() | SetAside() | Requeue():
                 self._task(change)
-            case Scan() | Sweep() | Enqueue() | Dismiss():
+            case Sweep():
+                self._rewire()
+            case Scan() | Enqueue() | Dismiss():
                 pass
         return change
 
@@ -203,7 +205,7 @@ class Admission:
         self._rewire()
 
     def _rewire(self) -> None:
-        """Which links stand after a merge or its undoing only the fold knows: from here on, those made since."""
+        """Which links stand after a merge, its undoing or a sweep only the fold knows: from here on, only new ones."""
         self._links.clear()
         self._rewired = True
 

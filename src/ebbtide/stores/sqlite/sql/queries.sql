@@ -63,7 +63,8 @@ INSERT INTO journal (seq, at, kind, memory, token, body) VALUES (?, ?, ?, ?, ?, 
 -- name: read_journal
 SELECT seq, kind, body, token FROM journal WHERE seq > ? ORDER BY seq LIMIT ?;
 
--- Its put is not in the index, see there. Only for a memory that is gone for good is the journal searched for it.
+-- Its put is not in the index, see there. Only for a memory that is gone for good, or came back from an archive after
+-- it was, is the journal searched for it.
 -- name: read_journal_of_memory
 SELECT seq, kind, body, token FROM journal
 WHERE seq > ?2 AND seq IN (
@@ -71,8 +72,10 @@ WHERE seq > ?2 AND seq IN (
     UNION ALL SELECT born FROM trash WHERE id = ?1
     UNION ALL SELECT seq FROM journal WHERE memory = ?1 AND kind <> 'put'
     UNION ALL SELECT seq
-              FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM memories WHERE id = ?1)
-                               AND NOT EXISTS (SELECT 1 FROM trash WHERE id = ?1))
+              FROM (SELECT 1 WHERE (NOT EXISTS (SELECT 1 FROM memories WHERE id = ?1)
+                                AND NOT EXISTS (SELECT 1 FROM trash WHERE id = ?1))
+                                OR EXISTS (SELECT 1 FROM journal
+                                           WHERE memory = ?1 AND kind <> 'put' AND kind = 'recover'))
               CROSS JOIN journal  -- in this order: for nobody else is the journal searched
               WHERE memory = ?1 AND kind = 'put')
 ORDER BY seq LIMIT ?3;
