@@ -13,8 +13,10 @@ from ebbtide.core.changes import (
     Forget,
     Merge,
     PutLink,
+    Recover,
     Restore,
     Rewrite,
+    Sweep,
     Traverse,
     Unlink,
 )
@@ -62,6 +64,8 @@ REFUSED: dict[str, tuple[Sequence[Change], type[EbbtideError]]] = {
     "linking to a forgotten one": ([PutLink(T3, 1, 4, "r", 0.5)], UnknownMemory),
     "linking to itself": ([PutLink(T3, 1, 1, "r", 0.5)], InvalidInput),
     "unlinking what is not linked": ([Unlink(T3, 1, 3, "next")], UnknownLink),
+    "unlinking what a sweep may have taken": ([Sweep(T3), Unlink(T3, 1, 2, "next")], UnknownLink),
+    "unlinking what a sweep may have taken": ([Sweep(T3), Unlink(T3, 1, 2, "next")], UnknownLink),
     "unlinking twice": ([Unlink(T3, 1, 2, "next"), Unlink(T3, 1, 2, "next")], UnknownLink),
     "unlinking one who left within the batch": ([Forget(T3, 1, "k1"), Unlink(T3, 1, 2, "next")], UnknownLink),
     "unlinking what a merge within the batch moved": (
@@ -285,3 +289,12 @@ async def test_scores_are_written_where_there_are_scores(store: Store) -> None:
     await store.apply(batch(found(store.seq, 2)))
     assert (await store.signals([1, 2])).score.tolist() == [7, 99]
     assert await store.page(Where(score=(99, 99))) == [2]
+
+
+async def test_who_came_back_from_an_archive_has_its_whole_life_in_the_journal(store: Store) -> None:
+    await furnish(store)
+    ((said, gone),) = await store.trash(key="k4")
+    await store.apply(batch(Discard(T3, (4,))))
+    await store.apply(batch(Recover(T3, 4, said, gone.row)))
+    kinds = [type(entry.change).__name__ for entry in await store.journal(memory=4)]
+    assert kinds == ["PutMemory", "Forget", "Discard", "Recover"]
