@@ -65,7 +65,6 @@ REFUSED: dict[str, tuple[Sequence[Change], type[EbbtideError]]] = {
     "linking to itself": ([PutLink(T3, 1, 1, "r", 0.5)], InvalidInput),
     "unlinking what is not linked": ([Unlink(T3, 1, 3, "next")], UnknownLink),
     "unlinking what a sweep may have taken": ([Sweep(T3), Unlink(T3, 1, 2, "next")], UnknownLink),
-    "unlinking what a sweep may have taken": ([Sweep(T3), Unlink(T3, 1, 2, "next")], UnknownLink),
     "unlinking twice": ([Unlink(T3, 1, 2, "next"), Unlink(T3, 1, 2, "next")], UnknownLink),
     "unlinking one who left within the batch": ([Forget(T3, 1, "k1"), Unlink(T3, 1, 2, "next")], UnknownLink),
     "unlinking what a merge within the batch moved": (
