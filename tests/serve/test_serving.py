@@ -316,5 +316,5 @@ async def test_logs_are_one_object_a_line_and_hold_no_secret(tmp_path: Path) -> 
     told = next(line for line in lines if line.get("request_id") == "mine-1")
     assert (told["method"], told["route"], told["status"]) == ("GET", "/v1/minds/{agent}/memories/{key}", 200)
     assert told["ms"] >= 0
-    for secret in (key, key.rsplit("_", 1)[1], "hidden-name", "a hidden text"):
+    for secret in (key, key.split("_", 2)[2], "hidden-name", "a hidden text"):
         assert secret not in log.read_text()
