@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, wraps
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -134,15 +134,14 @@ class Line:
             answer.set_result(said)
 
 
-class Asker:
+class Asker(Protocol):
     """Whoever carries a call to where the minds are: over a line, or, after a takeover, in this process."""
 
-    async def ask(self, call: Call, progress: Progress | None = None) -> Any:
-        raise NotImplementedError
+    async def ask(self, call: Call, progress: Progress | None = None) -> Any: ...
 
     def regime(self, agent: str) -> Regime:
         """By what the mind lives, as of the last call of any of its verbs."""
-        raise NotImplementedError
+        ...
 
 
 if TYPE_CHECKING:

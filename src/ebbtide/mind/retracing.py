@@ -8,8 +8,8 @@ from ebbtide.core.changes import Entry
 from ebbtide.core.errors import InvalidInput, UnknownMemory
 from ebbtide.core.memory import DAY
 from ebbtide.core.parameters import regime
-from ebbtide.core.ports import Store
 from ebbtide.mind import forgetting, history
+from ebbtide.mind.face import Face
 from ebbtide.mind.upkeep import Progress
 
 if TYPE_CHECKING:
@@ -18,29 +18,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("ebbtide")
 
 
-class Retracing:
-    _store: Store
+class Retracing(Face):
     _scratch: history.Scratch
-
-    @property
-    def metabolism(self) -> str:
-        raise NotImplementedError
-
-    @property
-    def params(self) -> dict[str, Any]:
-        raise NotImplementedError
-
-    def now(self) -> float:
-        raise NotImplementedError
-
-    def _require_writable(self) -> None:
-        raise NotImplementedError
-
-    def _apart(self, store: Store, moment: float | None = None) -> "Mind":
-        raise NotImplementedError
-
-    def _beside(self, store: Store) -> "Mind":
-        raise NotImplementedError
 
     async def journal(self, *, after: int = 0, limit: int = 100, key: str | None = None) -> Sequence[Entry]:
         """Entries in order, from the one after `after`; with `key` only those about that memory alone.

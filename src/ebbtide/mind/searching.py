@@ -9,30 +9,21 @@ from ebbtide.core.changes import Access, Batch
 from ebbtide.core.errors import EbbtideError
 from ebbtide.core.memory import State
 from ebbtide.core.metabolism import Retention
-from ebbtide.core.ports import IndexInfo, Store
+from ebbtide.core.ports import IndexInfo
 from ebbtide.mind import touching
-from ebbtide.mind.indexing import PATIENCE, Indexing
+from ebbtide.mind.face import Face
+from ebbtide.mind.indexing import PATIENCE
 from ebbtide.mind.search import Asked, Found, Search, checked, stated
 from ebbtide.mind.tokens import new_token
-from ebbtide.mind.tools import Tools
 from ebbtide.mind.touching import Touched
 from ebbtide.mind.upkeep import Progress
 
 log = logging.getLogger("ebbtide")
 
 
-class Searching:
-    _store: Store
-    _indexing: Indexing
-    _tools: Tools
+class Searching(Face):
     _read_only: bool
     _cascades: set[asyncio.Task[None]]
-
-    def now(self) -> float:
-        raise NotImplementedError
-
-    def _require_writable(self) -> None:
-        raise NotImplementedError
 
     async def search(
         self,

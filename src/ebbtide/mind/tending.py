@@ -4,38 +4,19 @@ import asyncio
 from collections.abc import Sequence
 
 from ebbtide.core.archive import Archive, ArchivedRun
-from ebbtide.core.changes import Change, Receipt
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import Memory
-from ebbtide.core.ports import Store
 from ebbtide.mind import merging, suggestions, unreaping, upkeep
+from ebbtide.mind.face import Face
 from ebbtide.mind.forecasting import Outlook, outlook
-from ebbtide.mind.indexing import Indexing
 from ebbtide.mind.reaping import Reaper, ReapReport
 from ebbtide.mind.suggestions import Kind, Suggestion
-from ebbtide.mind.tools import Tools
 from ebbtide.mind.unreaping import Undone
 from ebbtide.mind.upkeep import Progress, TickReport
 
 
-class Tending:
-    agent: str
-    _store: Store
-    _indexing: Indexing
-    _tools: Tools
+class Tending(Face):
     _ticking: asyncio.Lock
-
-    def now(self) -> float:
-        raise NotImplementedError
-
-    def _require_writable(self) -> None:
-        raise NotImplementedError
-
-    async def _apply(self, *changes: Change) -> Receipt:
-        raise NotImplementedError
-
-    async def _see(self, memory: int, key: str) -> Memory:
-        raise NotImplementedError
 
     async def tick(
         self, *, dry_run: bool = False, at: float | None = None, batch_size: int = 100, pause: float = 0.0,

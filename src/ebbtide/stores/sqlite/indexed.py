@@ -1,5 +1,6 @@
 """The part of the embedded store that is about its search index: see `Store`, and `shelf.py` for where it is kept."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from ebbtide.core import finding
@@ -11,11 +12,11 @@ from ebbtide.core.signals import Column
 from ebbtide.stores.sqlite.shelf import Shelf
 
 
-class Indexed:
+class Indexed(ABC):
     _shelf: Shelf
 
-    def _require_open(self) -> Ledger:
-        raise NotImplementedError
+    @abstractmethod
+    def _require_open(self) -> Ledger: ...
 
     async def open_index(self, recipe: Recipe) -> None:
         self._require_open()
