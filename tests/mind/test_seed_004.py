@@ -217,33 +217,36 @@ async def test_scheduler_persistence(tmp_path: Path) -> None:
             assert (await written_down(mind))["idle"][2] == 11  # 50 · 0.95^30.02 = 10.72
 
 
-async def test_concurrent_execution_safety(tmp_path: Path) -> None:
-    clock = FakeClock()
+async def test_concurrent_execution_safety(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, sleep = FakeClock(), asyncio.sleep
     async with mind_on_disk(tmp_path, "score", clock, touch_spacing=0.0) as mind:
         keys = [f"k{number}" for number in range(30)]
         await mind.put_many({"text": f"this is {key}", "key": key} for key in keys)
         clock.forward(40 * DAY)
-        done: list[int] = []
+        used, seen = list(reversed(keys[15:])), list[int]()
 
-        async def others() -> None:
-            """One call for each batch of the tick, on memories the tick has not come to yet."""
-            for key in reversed(keys[15:]):
+        async def others(seconds: float, result: object = None) -> None:
+            """While the tick pauses between two batches, others use and write."""
+            await sleep(0)
+            if seconds == 0.25:
+                key = used[len(seen)]
                 await mind.touch(key)
                 await mind.put(f"written meanwhile, after {key}")
-                done.append(len(await slips(mind)))
+                seen.append(len(await slips(mind)))
 
-        report, _ = await asyncio.gather(mind.tick(batch_size=2), others())
-        # Nobody waited for the tick's end: somebody was served after each of its first batches.
-        assert done[0] <= 1
-        assert len([count for count in done if count < 15]) >= 5
-        assert report.conflicts > 0
-        assert report.changed + report.conflicts == 30
-        used = {memory.key: memory.meta.access_count for memory in await everything(mind) if memory.key in keys}
-        assert used == {key: int(key in keys[15:]) for key in keys}
+        monkeypatch.setattr(asyncio, "sleep", others)
+        report = await mind.tick(batch_size=2, pause=0.25)
+        monkeypatch.setattr(asyncio, "sleep", sleep)
+        # The nth pause uses k(30 − n), which is of batch ⌊(30 − n) / 2⌋ + 1: still to come for n = 1 … 10.
+        assert (report.changed, report.conflicts) == (20, 10)
+        # Nobody waited for the tick's end: somebody was served after each of its ten batches with anything to write.
+        assert seen == [*range(1, 11), 10, 10, 10, 10, 10]
+        counted = {memory.key: memory.meta.access_count for memory in await everything(mind) if memory.key in keys}
+        assert counted == {key: int(key in used) for key in keys}
         await mind.tick()
         # 50 · 0.95⁴⁰ = 6.43;  with a use then: 6.43 + 10 · (1 − e^−160) = 16.43
         assert {key: (await written_down(mind))[key][2] for key in keys} == {
-            key: 16 if key in keys[15:] else 6 for key in keys
+            key: 16 if key in used else 6 for key in keys
         }
         assert await mind.check() == []
 
