@@ -199,7 +199,7 @@ async def test_a_merge_and_its_undoing_are_followed(mind: Mind) -> None:
 async def test_new_memories_are_embedded_soon_without_being_asked(mind: Mind, embedder: Hashing) -> None:
     await mind.search("warm")
     await furnish(mind)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await store_of(mind).index_info()).unembedded:  # noqa: ASYNC110 — nobody tells when it is done
             await asyncio.sleep(0.01)
     assert "the cat sleeps all day" in embedder.texts

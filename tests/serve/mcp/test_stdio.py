@@ -20,7 +20,7 @@ from tests.helpers import mind_on_disk
 from tests.serve.mcp.clients import call, message, over_stdio
 from tests.serve.shell import Shell, environment, launch, process
 
-SOON = 20.0  # seconds; a slow machine is no failure
+SOON = 60.0  # seconds; a slow machine is no failure
 
 HELLO = message(
     "initialize",
