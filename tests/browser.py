@@ -18,7 +18,7 @@ ARGS = (
 )  # fmt: skip
 DESK = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
-PATIENCE = 15_000  # milliseconds
+PATIENCE = 60_000  # milliseconds; a slow machine is no failure
 
 
 @asynccontextmanager
