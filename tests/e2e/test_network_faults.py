@@ -76,14 +76,15 @@ def word(number: int) -> str:
 
 
 def tell_until_killed(data: Path, durability: str, start: int, chance: random.Random) -> list[int]:
-    """The numbers the teller was acknowledged, killed at a random moment after it had opened the mind."""
+    """The numbers the teller was acknowledged, killed at a random moment after it had said some of them, or none."""
     command = [sys.executable, "-c", TELLER, str(data), durability, str(start)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as teller:
         assert teller.stdout is not None
         assert teller.stdout.readline() == "open\n"
+        told = "".join(teller.stdout.readline() for _ in range(chance.randrange(5)))
         time.sleep(chance.choice((0.004, 0.02, 0.06)) * chance.random() * (4 if durability == "full" else 1))
         teller.send_signal(signal.SIGKILL)
-        told = teller.stdout.read()
+        told += teller.stdout.read()
     return [int(line) for line in told[: told.rfind("\n") + 1].split()]
 
 
