@@ -1,12 +1,17 @@
 """Many minds under one roof: made, opened, kept apart, and closed when too many are open.   SPEC C1, C2."""
 
+import asyncio
+import threading
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ebbtide
 from ebbtide.app import running
-from ebbtide.core.errors import Conflict, InvalidAgent, MindExists, UnknownMemory, UnknownMind
+from ebbtide.core.errors import Conflict, InvalidAgent, MindExists, StoreFull, UnknownMemory, UnknownMind
+from ebbtide.core.ports import Store
 from ebbtide.host import Host
 from ebbtide.settings import Settings
 from ebbtide.stores.sqlite import SqliteStore
@@ -144,3 +149,107 @@ async def test_a_mind_that_was_refused_is_not_left_open(tmp_path: Path) -> None:
             async with host.mind("ada"):
                 pass
         await SqliteStore(tmp_path / "ada").close()  # nobody holds its lock
+
+
+class Held:
+    """An opener whose thread waits, with the mind open and locked, until it is let go."""
+
+    def __init__(self, host: Host) -> None:
+        self.opened, self.go = asyncio.Event(), threading.Event()
+        self._open, self._loop = host._opener, asyncio.get_running_loop()
+        host._opener = self
+
+    def __call__(self, folder: Path) -> Store:
+        store = self._open(folder)
+        self._loop.call_soon_threadsafe(self.opened.set)
+        assert self.go.wait(60)
+        return store
+
+
+async def left(work: Coroutine[Any, Any, Any], after: asyncio.Event) -> None:
+    """Whoever asked for this is gone before it is done."""
+    asked = asyncio.create_task(work)
+    await asyncio.wait_for(after.wait(), 60)
+    asked.cancel()
+    await asyncio.wait_for(asyncio.wait([asked]), 60)
+    assert asked.cancelled()
+
+
+async def used(host: Host, agent: str) -> str:
+    async with host.mind(agent) as mind:
+        return (await mind.stats()).agent
+
+
+async def test_a_mind_that_nobody_waits_for_any_more_when_it_is_open_can_be_used(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        await made(host, "ada")
+        held = Held(host)
+        await left(used(host, "ada"), held.opened)
+        another = asyncio.create_task(used(host, "ada"))
+        held.go.set()
+        assert await another == "ada"
+        assert host.opened() == ["ada"]
+
+
+async def test_a_mind_whose_maker_has_left_is_made_and_can_be_used(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        held = Held(host)
+        await left(host.create("ada", "score"), held.opened)
+        held.go.set()
+        await host.at_rest()
+        assert await used(host, "ada") == "ada"
+
+
+async def test_a_mind_that_nobody_waits_for_any_more_is_closed_with_its_host(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        await made(host, "ada")
+        held = Held(host)
+        await left(used(host, "ada"), held.opened)
+        held.go.set()
+    await SqliteStore(tmp_path / "ada").close()  # nobody holds its lock
+
+
+async def test_a_mind_that_nobody_waits_for_any_more_is_closed_where_none_stays_open(tmp_path: Path) -> None:
+    async with running(settings(tmp_path, open_minds=0)) as host:
+        await made(host, "ada")
+        held = Held(host)
+        await left(used(host, "ada"), held.opened)
+        held.go.set()
+        await host.at_rest()
+        assert host.opened() == []
+        await SqliteStore(tmp_path / "ada").close()  # nobody holds its lock
+
+
+async def test_a_mind_that_makes_way_is_closed_also_if_whoever_it_makes_way_for_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closing, go = asyncio.Event(), asyncio.Event()
+
+    async def until_its_turn_is_over(*_: Any) -> None:
+        closing.set()
+        await go.wait()
+
+    async with running(settings(tmp_path, open_minds=1)) as host:
+        await made(host, "ada", "bob")
+        await used(host, "ada")
+        monkeypatch.setattr(host.slices, "leave", until_its_turn_is_over)
+        await left(used(host, "bob"), closing)
+        go.set()
+        assert await used(host, "ada") == "ada"
+
+
+async def test_a_mind_that_cannot_be_closed_cleanly_is_no_affair_of_whoever_uses_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with running(settings(tmp_path, open_minds=1)) as host:
+        await made(host, "ada", "bob")
+        async with host.mind("ada") as ada:
+            close = ada.close
+
+        async def badly() -> None:
+            await close()
+            raise StoreFull(path="ada", detail="no room")
+
+        monkeypatch.setattr(ada, "close", badly)
+        assert await used(host, "bob") == "bob"
+        assert "ada was not closed cleanly" in caplog.text

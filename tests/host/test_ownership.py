@@ -269,6 +269,27 @@ async def test_a_mind_that_could_not_be_made_leaves_no_folder(tmp_path: Path) ->
     assert files(tmp_path / "minds") == {LOCK}
 
 
+async def test_a_mind_whose_maker_has_left_keeps_the_folder_that_was_made_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, make = asyncio.Event(), Host._made
+
+    async def slowly(self: Host, *args: Any) -> None:
+        begun.set()
+        await make(self, *args)
+
+    monkeypatch.setattr(Host, "_made", slowly)
+    async with entered(tmp_path / "minds") as here:
+        making = asyncio.create_task(here.create("ada", "score"))
+        await asyncio.wait_for(begun.wait(), 60)
+        making.cancel()
+        await asyncio.wait([making])
+        assert making.cancelled()
+        assert files(tmp_path / "minds") == {LOCK, CARD}
+        async with here.mind("ada") as mind:
+            assert mind.metabolism == "score"
+
+
 async def test_one_of_another_language_is_not_spoken_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ownership, "PATIENCE", 0.1)
     async with street(tmp_path):

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 from collections import OrderedDict, defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ebbtide.core.changes import Batch, Configure
 from ebbtide.core.errors import MindExists, UnknownMind
@@ -23,6 +23,7 @@ from ebbtide.mind.tools import Tools
 log = logging.getLogger("ebbtide")
 
 Opener = Callable[[Path], Store]
+T = TypeVar("T")
 
 
 class Host:
@@ -50,6 +51,7 @@ class Host:
         self._open: OrderedDict[str, Mind] = OrderedDict()
         self._users: defaultdict[str, int] = defaultdict(int)
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._works: set[asyncio.Task[Any]] = set()
 
     def agents(self) -> list[str]:
         return agents.agents(self.data)
@@ -60,10 +62,13 @@ class Host:
 
     async def create(self, agent: str, metabolism: str, params: Mapping[str, Any] | None = None) -> None:
         """Make a mind that lives so. A bad parameter falls back and is logged, an unknown one is an error."""
-        async with self._doors[agent]:
-            await self._make(agent, metabolism, params or {})
+        await self._seen_through(self._make(agent, metabolism, params or {}))
 
     async def _make(self, agent: str, metabolism: str, params: Mapping[str, Any]) -> None:
+        async with self._doors[agent]:
+            await self._made(agent, metabolism, params)
+
+    async def _made(self, agent: str, metabolism: str, params: Mapping[str, Any]) -> None:
         if mind := self._open.get(agent):
             raise MindExists(agent=agent, metabolism=mind.metabolism)
         agents.require_distinct(self.data, agent)
@@ -84,18 +89,27 @@ class Host:
         """A mind that exists, open for as long as the block lasts."""
         self._users[agent] += 1
         try:
-            async with self._doors[agent]:
-                mind = self._open.get(agent) or await self._opened(agent)
+            mind = self._open.get(agent)
+            if mind is None:
+                mind = await self._seen_through(self._find(agent))
+            if agent in self._open:  # else the host has been closed meanwhile
                 self._open.move_to_end(agent)
             yield mind
         finally:
             self._leave(agent)
-            await self._close_some()
+            if self._surplus():
+                await self._seen_through(self._close_some())
+
+    async def at_rest(self) -> None:
+        """Until no mind is being made, opened or closed."""
+        while self._works:
+            await asyncio.wait(list(self._works))
 
     async def close(self) -> None:
         """Close every mind, also after one of them could not be closed cleanly."""
         failed: Exception | None = None
         await self.slices.stop()
+        await self.at_rest()
         while self._open:
             _, mind = self._open.popitem()
             try:
@@ -107,6 +121,23 @@ class Host:
         if failed is not None:
             raise failed
 
+    async def _seen_through(self, work: Coroutine[Any, Any, T]) -> T:
+        """In a task of the host's own. Whoever asked may leave; a mind left half open or half closed keeps its lock,
+        and nobody could use it any more."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._works.add(task)
+        task.add_done_callback(self._works.discard)
+        return await asyncio.shield(task)
+
+    async def _find(self, agent: str) -> Mind:
+        async with self._doors[agent]:
+            if agent not in self._open:
+                self._open[agent] = await self._opened(agent)
+            mind = self._open[agent]
+        if not self._users.get(agent):  # whoever asked has left, and made room for fewer
+            await self._close_some()
+        return mind
+
     async def _opened(self, agent: str) -> Mind:
         if not agents.exists(self.data, agent):
             raise UnknownMind(agent=agent, data=self.data)
@@ -115,14 +146,20 @@ class Host:
             if not store.seq:  # the process that made it died before it could say how it is to live
                 raise UnknownMind(agent=agent, data=self.data)
             model = self._model_for(store.regime.metabolism.name)
+            mind = Mind(
+                agent,
+                store,
+                self._clock,
+                self._scratch,
+                model=model,
+                tools=self._tools,
+                on_compression=self.slices.enter,
+            )
+            if await mind.wake():
+                self.slices.enter(mind)
         except BaseException:
             await store.close()
             raise
-        mind = self._open[agent] = Mind(
-            agent, store, self._clock, self._scratch, model=model, tools=self._tools, on_compression=self.slices.enter
-        )
-        if await mind.wake():
-            self.slices.enter(mind)
         return mind
 
     def _model_for(self, metabolism: str) -> SmallModel | None:
@@ -136,11 +173,20 @@ class Host:
         if not self._users[agent]:
             del self._users[agent]
 
-    async def _close_some(self) -> None:
-        """The longest unused first, down to the limit."""
+    def _surplus(self) -> list[str]:
+        """Whose minds nobody uses and are too many, the longest unused first."""
         idle = [agent for agent in self._open if not self._users.get(agent)]
-        for agent in idle[: max(0, len(self._open) - self._limit)]:
+        return idle[: max(0, len(self._open) - self._limit)]
+
+    async def _close_some(self) -> None:
+        for agent in self._surplus():
             async with self._doors[agent]:
                 if not self._users.get(agent) and (mind := self._open.pop(agent, None)):
-                    await self.slices.leave(mind)
-                    await mind.close()
+                    await self._close(mind)
+
+    async def _close(self, mind: Mind) -> None:
+        await self.slices.leave(mind)
+        try:
+            await mind.close()
+        except Exception:  # it is no affair of whoever used another mind
+            log.exception("the mind %s was not closed cleanly", mind.agent)

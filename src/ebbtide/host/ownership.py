@@ -136,9 +136,12 @@ class House(Asker):
 
     async def _leave_nothing(self) -> None:
         """The lock's file goes while it is held: whoever waits for it sees that it is none any more."""
-        if not self.agents():
-            with suppress(OSError):
-                (self.data / LOCK).unlink(missing_ok=True)
+        if self._host is not None:
+            await self._host.at_rest()
+        if self.agents():
+            return  # whoever asked has left, and it was made all the same
+        with suppress(OSError):
+            (self.data / LOCK).unlink(missing_ok=True)
         await self._stack.aclose()
         self._host = self._desk = None
         with suppress(OSError):
