@@ -32,7 +32,9 @@ from ebbtide.app import SystemClock, house, scheduler
 from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, StoreUnreadable
 from ebbtide.host.host import Host
 from ebbtide.host.ownership import House
-from ebbtide.serve.http.auth import Gate, Guard, is_loopback
+from ebbtide.serve.http import problems
+from ebbtide.serve.http.auth import LOGIN, LOGOUT, Gate, Guard, is_loopback
+from ebbtide.serve.http.guards import MAX_FORM, Limits
 from ebbtide.serve.http.logs import Noted, Observed
 from ebbtide.serve.http.metrics import CONTENT_TYPE, Metrics
 from ebbtide.serve.keys import Keyring
@@ -95,7 +97,7 @@ async def application(
     from ebbtide.serve.http.app import create_app
     from ebbtide.serve.mcp.http import mount as mount_mcp
 
-    api = create_app(minds, settings, authorize=gate, max_body=settings.body_limit)
+    api = create_app(minds, settings, authorize=gate, max_body=None)
     _add_health(api, minds, metrics, stopping)
     tools = mount_mcp(api, minds, gate, settings, local=not gate.required)
     pages = _pages(minds, settings, gate) if page else None
@@ -105,13 +107,15 @@ async def application(
             if part is not None:
                 part.user_middleware.append(Middleware(Noted))
                 await stack.enter_async_context(part.router.lifespan_context(part))
-        yield Observed(Guard(_Parts(api, pages or api), gate, login=page), metrics.answered)
+        parts = Limits(_Parts(api, pages or api), settings.body_limit, {LOGIN: MAX_FORM, LOGOUT: MAX_FORM})
+        yield Observed(Guard(parts, gate, login=page), metrics.answered)
 
 
 def _pages(minds: House, settings: Settings, gate: Gate) -> FastAPI:
     from ebbtide.serve.page import mount
 
     pages = FastAPI(openapi_url=None)
+    problems.install(pages)
     mount(pages, minds, settings, gate.opened_by if gate.required else None)
     return pages
 

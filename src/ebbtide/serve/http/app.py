@@ -42,13 +42,14 @@ def create_app(
     *,
     authorize: Authorize = anybody,
     clock: Clock | None = None,
-    max_body: int = MAX_BODY,
+    max_body: int | None = MAX_BODY,
     version: str = "1",
 ) -> FastAPI:
     """Every verb of every mind of this house under /v1.
 
     `authorize(request, agent, admin)` is called for every route before anything is done. The house stays the caller's;
-    what this app began itself is ended with its lifespan, or by `await app.state.desk.close()`.
+    what this app began itself is ended with its lifespan, or by `await app.state.desk.close()`. Without `max_body`
+    whoever stands before it measures the bodies.
     """
     works = Works(house) if clock is None else Works(house, clock.now)
     desk = Desk(house, settings, works, authorize)
@@ -66,7 +67,8 @@ def create_app(
     for router in _ROUTERS:
         app.router.routes.extend(router.routes)  # one flat list: a router within a router costs every request
     app.add_middleware(Segments)
-    app.add_middleware(Limits, max_body=max_body)
+    if max_body is not None:
+        app.add_middleware(Limits, max_body=max_body)
     problems.install(app)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app

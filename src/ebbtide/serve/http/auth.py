@@ -22,7 +22,7 @@ from ebbtide.serve.http.problems import Forbidden, Problem, Unauthorized
 from ebbtide.serve.keys import Key, Keyring
 
 COOKIE = "ebbtide_key"  # set by the page's login
-LOGIN = "/login"
+LOGIN, LOGOUT = "/login", "/logout"
 OPEN = frozenset({"/healthz", "/readyz"})
 # What the login itself is made of. A socket serves one page, found by a random name that only its reader was given.
 OF_THE_LOGIN = (LOGIN, "/_page/", "/_nicegui")

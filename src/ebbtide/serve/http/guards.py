@@ -1,5 +1,6 @@
 """What every request passes before anybody looks at what it asks: how large it is, and where its path has slashes."""
 
+from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes
 
 from starlette.datastructures import Headers
@@ -9,52 +10,56 @@ from ebbtide.serve.http import problems
 from ebbtide.serve.http.problems import BadRequest, TooLarge
 
 MAX_BODY = 8 << 20
+MAX_FORM = 16 << 10  # of the login: a key, and where to go then
 _API = b"/v1/"
 
 
 class Limits:
-    """No body above so many bytes, whether it says its length or not."""
+    """No body above so many bytes, whether it says its length or not; `less` names paths with limits of their own."""
 
-    def __init__(self, app: ASGIApp, max_body: int) -> None:
-        self._app, self._most = app, max_body
+    def __init__(self, app: ASGIApp, max_body: int, less: Mapping[str, int] | None = None) -> None:
+        self._app, self._most, self._less = app, max_body, dict(less or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        most = self._less.get(scope["path"], self._most)
         said = Headers(scope=scope).get("content-length", "0")
-        if said.isdecimal() and int(said[:19]) > self._most:
-            await problems.answer(self._too_large())(scope, receive, send)
+        if said.isdecimal() and int(said[:19]) > most:
+            await problems.answer(_too_large(most))(scope, receive, send)
             return
-        await self._counted(scope, receive, send)
+        await self._counted(most, scope, receive, send)
 
-    async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _counted(self, most: int, scope: Scope, receive: Receive, send: Send) -> None:
+        """Whatever lies between makes of it: a body that turns out too large is told as just that."""
         size, begun = 0, False
 
         async def counting() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
-            if size > self._most:
-                raise self._too_large()
+            if size > most:
+                raise _too_large(most)
             return message
 
         async def sending(message: Message) -> None:
             nonlocal begun
-            begun = True
-            await send(message)
+            if size <= most or begun:
+                begun = True
+                await send(message)
 
         try:
             await self._app(scope, counting, sending)
-        except TooLarge as problem:
-            if begun:
+        except Exception:
+            if size <= most or begun:
                 raise
-            await problems.answer(problem)(scope, receive, send)
+        if size > most and not begun:
+            await problems.answer(_too_large(most))(scope, receive, send)
 
-    def _too_large(self) -> TooLarge:
-        return TooLarge(
-            f"The body is too large: at most {self._most:,} bytes are taken.", headers={"Connection": "close"}
-        )
+
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"The body is too large: at most {most:,} bytes are taken.", headers={"Connection": "close"})
 
 
 class Segments:

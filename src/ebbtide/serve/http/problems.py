@@ -89,6 +89,10 @@ class NotJson(Problem):
     title, status = "NotJson", 415
 
 
+class NotAForm(Problem):
+    title, status = "NotAForm", 415
+
+
 class Unacceptable(Problem):
     title, status = "InvalidInput", 422
 
@@ -146,8 +150,8 @@ def answer(error: BaseException, headers: Mapping[str, str] | None = None) -> Re
     return Response(msgspec.json.encode(document), document["status"], said, MEDIA_TYPE)
 
 
-def install(app: FastAPI) -> None:
-    """Whatever goes wrong in this app is answered as a problem."""
+def install(app: FastAPI, *, bugs: bool = True) -> None:
+    """Whatever goes wrong in this app is answered as a problem; without `bugs`, whatever was raised on purpose."""
 
     @app.exception_handler(EbbtideError)
     async def refused(request: Request, error: Exception) -> Response:
@@ -171,9 +175,11 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         return answer(_unacceptable(error.errors()))
 
-    @app.exception_handler(Exception)
     async def bug(request: Request, error: Exception) -> Response:
         return answer(error)  # Starlette raises it once more, for the server's log
+
+    if bugs:
+        app.add_exception_handler(Exception, bug)
 
 
 def _document(name: str, status: int, detail: str, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:

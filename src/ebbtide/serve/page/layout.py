@@ -78,7 +78,10 @@ def _tools(page: Page, may_leave: bool) -> None:
     tool.props["aria-label"] = tool.props["title"] = page.t("help.title")
     tool.on("click", js_handler="() => ebbtide.show('help')")
     if may_leave:
-        with link("/logout", "tool") as tool:
+        with (
+            box("tools", "form").props("method=post action=/logout"),
+            box("tool", "button").props("type=submit") as tool,
+        ):
             icon("logout")
         tool.props["aria-label"] = tool.props["title"] = page.t("login.leave")
 

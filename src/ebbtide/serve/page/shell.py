@@ -8,15 +8,16 @@ Preferences are cookies (`ebbtide_language`, `ebbtide_dark`); a key that was typ
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote
 
-from fastapi import FastAPI, Form, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import RedirectResponse, Response
 from nicegui import app as pages
 from nicegui import ui
 
 from ebbtide.core.errors import EbbtideError, UnknownMind
 from ebbtide.host.ownership import House
+from ebbtide.serve.http import problems
 from ebbtide.serve.page import layout, overview, parts
 from ebbtide.serve.page.frame import Allowed, Page, everyone
 from ebbtide.serve.page.texts import Language
@@ -26,6 +27,7 @@ from ebbtide.settings import Settings
 ASSETS = Path(__file__).parent / "assets"
 KEY = "ebbtide_key"
 PATIENCE = 30.0  # seconds a view may take to be built
+_FORM = "application/x-www-form-urlencoded"
 
 # From a key ("" is none) to the minds it opens; None: it opens nothing.
 Authorize = Callable[[str], Allowed | None]
@@ -45,13 +47,14 @@ def mount(app: FastAPI, house: House, settings: Settings, authorize: Authorize |
     """
     pages.add_static_files("/_page", ASSETS, max_cache_age=3600)
     pages.add_middleware(_Guarded)
+    problems.install(pages, bugs=False)  # of a view that fails the reader is told on a page
     door = _Door(house, authorize)
     ui.page("/", title="Ebbtide", response_timeout=PATIENCE)(door.minds)
     ui.page("/minds/{agent}", response_timeout=PATIENCE)(door.mind)
     ui.page("/minds/{agent}/{view}", response_timeout=PATIENCE)(door.mind)
     ui.page("/login", title="Ebbtide")(door.login)
     pages.post("/login", include_in_schema=False)(door.let_in)
-    pages.get("/logout", include_in_schema=False)(door.let_out)
+    pages.post("/logout", include_in_schema=False)(door.let_out)  # no link of another site ends a visit
     icon = (ASSETS / "icon.svg").read_text("utf-8")  # inside the page, so that the login needs no file for it
     ui.run_with(
         app, title="Ebbtide", dark=None, favicon=icon, tailwind=False, show_welcome_message=False,
@@ -90,10 +93,15 @@ class _Door:
         layout.head(page, _dark(request), page.t("login.title"))
         layout.login(page, _within(then), wrong=wrong)
 
-    def let_in(self, key: str = Form(max_length=1024), then: str = Form("/", max_length=4096)) -> Response:
+    async def let_in(self, request: Request) -> Response:
+        """Whoever says this is a stranger yet: only a form as small as this one is read, and no file."""
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+            raise problems.NotAForm(f"A key is sent as a form: `Content-Type: {_FORM}`.")
+        said = parse_qs((await request.body()).decode("utf-8", "replace"))
+        key, then = said.get("key", [""])[0], _within(said.get("then", ["/"])[0])
         if self._opens(key) is None:
-            return RedirectResponse(f"/login?wrong=1&then={quote(_within(then), safe='')}", status_code=303)
-        answer = RedirectResponse(_within(then), status_code=303)
+            return RedirectResponse(f"/login?wrong=1&then={quote(then, safe='')}", status_code=303)
+        answer = RedirectResponse(then, status_code=303)
         answer.set_cookie(KEY, key, httponly=True, samesite="strict")
         return answer
 
