@@ -10,7 +10,7 @@ import pytest
 
 import ebbtide
 from ebbtide.app import running
-from ebbtide.core.errors import Conflict, InvalidAgent, MindExists, StoreFull, UnknownMemory, UnknownMind
+from ebbtide.core.errors import Conflict, InvalidAgent, MindExists, StoreClosed, StoreFull, UnknownMemory, UnknownMind
 from ebbtide.core.ports import Store
 from ebbtide.host import Host
 from ebbtide.settings import Settings
@@ -253,3 +253,43 @@ async def test_a_mind_that_cannot_be_closed_cleanly_is_no_affair_of_whoever_uses
         monkeypatch.setattr(ada, "close", badly)
         assert await used(host, "bob") == "bob"
         assert "ada was not closed cleanly" in caplog.text
+
+
+async def test_a_mind_that_one_of_its_users_has_closed_is_opened_anew_for_the_others(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        await made(host, "ada")
+        async with host.mind("ada") as mine:
+            await mine.put("said before", key="k")
+            await mine.close()
+            async with host.mind("ada") as yours:
+                assert (await yours.get("k")).text == "said before"
+            with pytest.raises(StoreClosed):
+                await mine.get("k")
+            await mine.close()
+            assert await used(host, "ada") == "ada"
+        with pytest.raises(MindExists):
+            await host.create("ada", "activity")
+
+
+async def test_who_comes_while_a_mind_is_being_closed_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closing, go = asyncio.Event(), asyncio.Event()
+    close = SqliteStore.close
+
+    async def slowly(self: SqliteStore) -> None:
+        closing.set()
+        await go.wait()
+        await close(self)
+
+    async with running(settings(tmp_path)) as host:
+        await made(host, "ada")
+        async with host.mind("ada") as mine:
+            monkeypatch.setattr(SqliteStore, "close", slowly)
+            await left(mine.close(), closing)
+            another = asyncio.create_task(used(host, "ada"))
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not another.done()
+            go.set()
+            assert await another == "ada"

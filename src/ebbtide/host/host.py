@@ -26,6 +26,22 @@ Opener = Callable[[Path], Store]
 T = TypeVar("T")
 
 
+class HostedMind(Mind):
+    """A mind that others may be using. Whoever closes it closes it for all, so its host must know and open it anew."""
+
+    _closing: asyncio.Task[None] | None = None
+
+    @property
+    def leaves(self) -> bool:
+        return self._closing is not None
+
+    async def close(self) -> None:
+        """Once, and to its end: half closed it would keep its lock."""
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(super().close())
+        await asyncio.shield(self._closing)
+
+
 class Host:
     """Use as `async with host.mind("ada") as mind`. A mind in use is never closed under its user's hands."""
 
@@ -48,7 +64,7 @@ class Host:
         self._model: SmallModel | None = None
         self._tools = tools or Tools()
         self.slices = Slices()
-        self._open: OrderedDict[str, Mind] = OrderedDict()
+        self._open: OrderedDict[str, HostedMind] = OrderedDict()
         self._users: defaultdict[str, int] = defaultdict(int)
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._works: set[asyncio.Task[Any]] = set()
@@ -69,7 +85,7 @@ class Host:
             await self._made(agent, metabolism, params)
 
     async def _made(self, agent: str, metabolism: str, params: Mapping[str, Any]) -> None:
-        if mind := self._open.get(agent):
+        if mind := await self._at_home(agent):
             raise MindExists(agent=agent, metabolism=mind.metabolism)
         agents.require_distinct(self.data, agent)
         new, fallbacks = regime(metabolism, params)
@@ -90,7 +106,7 @@ class Host:
         self._users[agent] += 1
         try:
             mind = self._open.get(agent)
-            if mind is None:
+            if mind is None or mind.leaves:
                 mind = await self._seen_through(self._find(agent))
             if agent in self._open:  # else the host has been closed meanwhile
                 self._open.move_to_end(agent)
@@ -129,16 +145,25 @@ class Host:
         task.add_done_callback(self._works.discard)
         return await asyncio.shield(task)
 
-    async def _find(self, agent: str) -> Mind:
+    async def _find(self, agent: str) -> HostedMind:
         async with self._doors[agent]:
-            if agent not in self._open:
-                self._open[agent] = await self._opened(agent)
-            mind = self._open[agent]
+            mind = await self._at_home(agent)
+            if mind is None:
+                mind = self._open[agent] = await self._opened(agent)
         if not self._users.get(agent):  # whoever asked has left, and made room for fewer
             await self._close_some()
         return mind
 
-    async def _opened(self, agent: str) -> Mind:
+    async def _at_home(self, agent: str) -> HostedMind | None:
+        """The mind if it is open; one that somebody has closed is waited for until it is out."""
+        mind = self._open.get(agent)
+        if mind is None or not mind.leaves:
+            return mind
+        del self._open[agent]
+        await self._close(mind)
+        return None
+
+    async def _opened(self, agent: str) -> HostedMind:
         if not agents.exists(self.data, agent):
             raise UnknownMind(agent=agent, data=self.data)
         store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
@@ -146,7 +171,7 @@ class Host:
             if not store.seq:  # the process that made it died before it could say how it is to live
                 raise UnknownMind(agent=agent, data=self.data)
             model = self._model_for(store.regime.metabolism.name)
-            mind = Mind(
+            mind = HostedMind(
                 agent,
                 store,
                 self._clock,
