@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -25,8 +25,11 @@ class Portal(Generic[T]):
         self._thread = threading.Thread(target=self._run, name="ebbtide", daemon=True)
         self._calls: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop
-        self._holder: asyncio.Task[None]
-        self._leave: asyncio.Event
+        self._holder: asyncio.Task[None] | None = None
+        self._leave = asyncio.Event()
+        # Whoever calls is on the loop before whoever leaves, or finds that somebody has left. A handler of signals may
+        # come back to it in the same thread.
+        self._door = threading.RLock()
         self._left = False
 
     @property
@@ -34,8 +37,10 @@ class Portal(Generic[T]):
         return self._opened.result()
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        # Made here, so that there is something to be told even before the thread has run a line.
+        self._loop = asyncio.new_event_loop()
         try:
+            self._thread.start()
             self._opened.result()
         except BaseException:  # it could not be opened; or this thread was interrupted, and nobody will leave
             self._give_up()
@@ -43,8 +48,9 @@ class Portal(Generic[T]):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._left = True
-        self._loop.call_soon_threadsafe(self._leave.set)
+        with self._door:
+            self._left = True
+            self._loop.call_soon_threadsafe(self._leave.set)
         self._closed.result()
         self._thread.join()
 
@@ -52,9 +58,10 @@ class Portal(Generic[T]):
         """Wait for it. Interrupted, it is cancelled: what was not yet written stays unwritten."""
         if threading.current_thread() is self._thread:
             raise Conflict(problem="a callback of one call cannot make another: note it down, and call afterwards")
-        if self._left:
-            raise StoreClosed
-        answer: Future[R] = asyncio.run_coroutine_threadsafe(self._counted(work), self._loop)
+        with self._door:
+            if self._left:
+                raise StoreClosed
+            answer: Future[R] = asyncio.run_coroutine_threadsafe(self._counted(work), self._loop)
         try:
             return answer.result()
         except BaseException:
@@ -71,22 +78,30 @@ class Portal(Generic[T]):
             self._calls.discard(task)
 
     def _give_up(self) -> None:
-        if not self._opened.done():
-            self._loop.call_soon_threadsafe(self._holder.cancel)
-        self._thread.join()
+        with suppress(RuntimeError):  # the loop has ended, or the thread never began
+            self._loop.call_soon_threadsafe(self._abandon)
+        with suppress(RuntimeError):
+            self._thread.join()
+
+    def _abandon(self) -> None:
+        """On the loop, where nothing can be opened in between."""
+        self._leave.set()
+        if self._holder is not None and not self._opened.done():
+            self._holder.cancel()
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._hold())
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._hold())
         except BaseException as error:  # noqa: BLE001 — whoever opened or closed it is told
             (self._closed if self._opened.done() else self._opened).set_exception(error)
         else:
             self._closed.set_result(None)
 
     async def _hold(self) -> None:
-        holder = asyncio.current_task()
-        assert holder is not None
-        self._loop, self._holder, self._leave = asyncio.get_running_loop(), holder, asyncio.Event()
+        self._holder = asyncio.current_task()
+        if self._leave.is_set():
+            raise asyncio.CancelledError  # before it had begun
         async with self._opening as value:
             self._opened.set_result(value)
             await self._leave.wait()
