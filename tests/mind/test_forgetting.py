@@ -158,6 +158,18 @@ async def test_the_last_one_forgotten_under_a_key_comes_back_first() -> None:
         await mind.restore("a")
 
 
+async def test_the_very_one_that_is_meant_comes_back() -> None:
+    mind = await three()
+    await mind.forget("a")
+    await mind.put("the second a", key="a")
+    await mind.forget("a")
+    first = next(gone for gone in await mind.trash() if gone.text == "this is a")
+    assert (await mind.restore("a", id=first.id)).text == "this is a"
+    with pytest.raises(NotInTrash):  # nor is any other one given in its place
+        await mind.restore("a", id=first.id, new_key="again")
+    assert [gone.text for gone in await mind.trash()] == ["the second a"]
+
+
 @pytest.mark.parametrize("bad", ["", " ", "a\n", "x" * 513])
 async def test_a_new_key_must_be_a_key(bad: str) -> None:
     mind = await three()

@@ -61,7 +61,7 @@ SURROGATE = os.fsdecode(b"\xff")  # how a byte that is no UTF-8 reaches us on th
         (("merge", "ferry", "ferry"), "a memory cannot be merged with itself"),
         (("merge", "ferry", "lamma", "--text", " "), "'text' is empty"),
         (("restore", "ferry", "--text"), "'ferry' has no earlier text that could be brought back"),
-        (("restore", "ferry", "--text", "--as", "x"), "--text and --as do not go together"),
+        (("restore", "ferry", "--text", "--as", "x"), "--as and --id do not go with it"),
         (("restore", "ferry", "--as", ""), "'key' is empty"),
         (("config", "trash_days"), "'trash_days' is not NAME=VALUE"),
         (("config", "=5"), "'=5' is not NAME=VALUE"),

@@ -123,8 +123,9 @@ class _Served:
         if keys:
             await self._write("POST", "forget", body={"keys": keys})
 
-    async def restore(self, key: str, *, new_key: str | None = None) -> Any:
-        return meant("get", await self._write("POST", "memories", key, "restore", body={"new_key": new_key}))
+    async def restore(self, key: str, *, new_key: str | None = None, id: int | None = None) -> Any:  # noqa: A002
+        body = {"new_key": new_key, "id": id}
+        return meant("get", await self._write("POST", "memories", key, "restore", body=body))
 
     async def revert(self, key: str) -> Any:
         return meant("get", await self._write("POST", "memories", key, "revert"))

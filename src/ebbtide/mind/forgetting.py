@@ -25,6 +25,7 @@ class Forgotten:
     cause: str
     gone_at: float  # the end of its time in the trash
     run: str = ""  # of the reaper, if it was that
+    id: int = 0  # a key may have been forgotten more than once
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,13 @@ async def forget(store: Store, key: str, now: float) -> Forget:
     return Forget(now, memory, key)
 
 
-async def restore(store: Store, key: str, new_key: str, now: float) -> tuple[int, list[Change]]:
-    """The last one forgotten under that key whose time in the trash is not over, tick or no tick."""
+async def restore(
+    store: Store, key: str, new_key: str, now: float, memory: int | None = None
+) -> tuple[int, list[Change]]:
+    """The last one forgotten under that key whose time in the trash is not over, tick or no tick; or this very one."""
     require_key(new_key)
     for _, gone in await store.trash(key=key) if is_unicode(key) else ():
-        if now < _end(store, gone):
+        if now < _end(store, gone) and memory in (None, gone.id):
             unmerged = await _unmerged(store, gone, now)
             return gone.id, [*unmerged, *await _let_in(store, gone.id, new_key, now), Restore(now, gone.id, new_key)]
     raise NotInTrash(key=key)
@@ -139,7 +142,7 @@ async def said_in_base(store: Store) -> dict[int, Content]:
 
 async def in_trash(store: Store, now: float) -> list[Forgotten]:
     return [
-        Forgotten(gone.key, content.text, gone.at, gone.cause, _end(store, gone), gone.run)
+        Forgotten(gone.key, content.text, gone.at, gone.cause, _end(store, gone), gone.run, gone.id)
         for content, gone in await store.trash()
         if now < _end(store, gone)
     ]

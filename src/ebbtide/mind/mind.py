@@ -273,15 +273,23 @@ class Mind(Conversing, Searching, Tending, Retracing):
         """
         await self._apply(*[await forgetting.forget(self._store, key, self.now()) for key in dict.fromkeys(keys)])
 
-    async def restore(self, key: str, *, new_key: str | None = None) -> Memory:
+    async def restore(
+        self,
+        key: str,
+        *,
+        new_key: str | None = None,
+        id: int | None = None,  # noqa: A002 — as the trash calls it
+    ) -> Memory:
         """Back from the trash as it was. What a merge took away is un-merged.
+
+        `id`: of several that were forgotten under this key, which; left out, the last.
 
         >>> await mind.forget("ferry")
         >>> (await mind.restore("ferry")).text
         'The ferry to Lamma leaves at 8:40.'
         """
         back_as = key if new_key is None else new_key
-        memory, changes = await forgetting.restore(self._store, key, back_as, self.now())
+        memory, changes = await forgetting.restore(self._store, key, back_as, self.now(), id)
         await self._apply(*changes)
         return await self._see(memory, back_as)
 

@@ -31,15 +31,18 @@ def restore(
     context: typer.Context,
     key: Annotated[str, typer.Argument(help="The memory's key.")],
     new_key: Annotated[str | None, typer.Option("--as", help="Under another key, if its own is taken.")] = None,
+    memory_id: Annotated[
+        int | None, typer.Option("--id", help="Of several forgotten under this key, which (`trash --json` tells).")
+    ] = None,
     text: Annotated[bool, typer.Option("--text", help="Bring back the earlier text of a living memory.")] = False,
 ) -> None:
     """Bring a memory back from the trash as it was; what was merged is un-merged."""
     caller: Caller = context.obj
-    if text and new_key:
-        raise InvalidInput(problem="--text and --as do not go together")
+    if text and (new_key or memory_id is not None):
+        raise InvalidInput(problem="--text brings back an earlier text: --as and --id do not go with it")
 
     async def work(mind: "Mind") -> Any:
-        return await mind.revert(key) if text else await mind.restore(key, new_key=new_key)
+        return await mind.revert(key) if text else await mind.restore(key, new_key=new_key, id=memory_id)
 
     memory = caller.run(work)
     render.as_json(memory) if caller.as_json else render.say(

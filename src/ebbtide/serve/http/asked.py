@@ -115,6 +115,10 @@ class Leaving(_Body):
 
 class Return(_Body):
     new_key: Annotated[Key | None, Field(description="Where its own key is taken by now.")] = None
+    id: Annotated[
+        int | None,
+        Field(ge=1, le=2**53, description="Of several forgotten under this key, which; left out, the last."),
+    ] = None
 
 
 class Joined(_Body):

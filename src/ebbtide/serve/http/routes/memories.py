@@ -153,7 +153,7 @@ async def trash(mind: Seen, after: After = 0, limit: Limit = 100) -> Response:
 @routes.post(f"{MEMORY}/restore", operation_id="restore", summary="Back from the trash", response_model=A_MEMORY)
 async def restore(key: MemoryKey, mind: There, once: OnceOnly, body: Return = _AS_IT_WAS) -> Response:
     """As it was. What a merge took away is un-merged."""
-    return await once(answer, mind.restore, key, new_key=body.new_key)
+    return await once(answer, mind.restore, key, new_key=body.new_key, id=body.id)
 
 
 @routes.post(f"{MEMORY}/revert", operation_id="revert", summary="Say again what it said", response_model=A_MEMORY)
