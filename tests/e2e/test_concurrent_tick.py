@@ -1,7 +1,7 @@
 """Twenty callers against ticks that never cease, for half a minute: nothing lost, nobody waits long.   SPEC S4.
 
-How long a call takes depends on the machine and on who else works there, so it is measured in the same run: first the
-crowd is by itself, then with the ticks. What a call may take longer then is what a batch takes.
+How many seconds a call takes depends on the machine and on who else works there. How many memories a tick writes down
+while a call waits does not: a tick gives way after each batch, so they are those of a few batches, never of a tick.
 """
 
 import asyncio
@@ -27,12 +27,11 @@ pytestmark = pytest.mark.slow
 T = TypeVar("T")
 
 SECONDS = 30.0
-ALONE = 5.0
 MEMORIES = 2_000
 HOT = 20  # whom most calls are about
 CALLERS = 20
 BATCH = 10
-SLACK = 0.25  # seconds
+PASSED = 3  # batches that may come before a call's turn; one does as a rule
 HASTE = 24 * HOUR  # a second on the wall is a day in the mind: every tick finds many scores changed
 
 
@@ -59,32 +58,29 @@ class Acknowledged:
 
 @dataclass
 class Watch:
-    """How long each call took, how long the ticks' turns were, and what they said."""
+    """What the ticks have written down, how much of it while each call waited, and what they said."""
 
     until: float
-    waits: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    turns: list[float] = field(default_factory=list)
+    written: int = 0
+    meanwhile: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     reports: list[TickReport] = field(default_factory=list)
 
     def is_over(self) -> bool:
         return time.monotonic() >= self.until
 
-    async def timed(self, verb: str, call: Awaitable[T]) -> T:
-        started = time.perf_counter()
+    async def over(self, verb: str, call: Awaitable[T]) -> T:
+        before = self.written
         answer = await call
-        self.waits[verb].append(time.perf_counter() - started)
+        self.meanwhile[verb].append(self.written - before)
         return answer
 
 
 async def tick_on_and_on(mind: Mind, watch: Watch) -> None:
-    """Its turns: from one batch's end to the next one's, or from the beginning to the first."""
     while not watch.is_over():
-        last = time.perf_counter()
+        before = watch.written
 
-        def between_batches(done: int, total: int) -> None:
-            nonlocal last
-            watch.turns.append(time.perf_counter() - last)
-            last = time.perf_counter()
+        def between_batches(done: int, total: int, before: int = before) -> None:
+            watch.written = before + done
 
         watch.reports.append(await mind.tick(batch_size=BATCH, progress=between_batches))
         await asyncio.sleep(0)
@@ -98,29 +94,29 @@ async def caller(mind: Mind, told: Acknowledged, watch: Watch, chance: random.Ra
             key, other = other, key
         match chance.choices(("touch", "get", "put", "link", "list", "search"), (50, 20, 15, 10, 3, 2))[0]:
             case "touch":
-                counted = (await watch.timed("touch", mind.touch(key))).counted
+                counted = (await watch.over("touch", mind.touch(key))).counted
                 told.uses.update(counted)
                 told.touches += len(counted)
             case "get":
-                await watch.timed("get", mind.get(key))
+                await watch.over("get", mind.get(key))
                 told.uses[key] += 1
             case "put":
                 new = f"new{next(told.numbers)}"
-                await watch.timed("put", mind.put(f"this is {new}", key=new))
+                await watch.over("put", mind.put(f"this is {new}", key=new))
                 told.put.add(new)
             case "link":
-                await watch.timed("link", mind.link(key, other, "near", 0.01))
+                await watch.over("link", mind.link(key, other, "near", 0.01))
             case "list":
-                await watch.timed("list", mind.list(limit=20, everything=True))
+                await watch.over("list", mind.list(limit=20, everything=True))
             case "search":
-                await watch.timed("search", mind.search(f"memory {key}", 5))
+                await watch.over("search", mind.search(f"memory {key}", 5))
         await asyncio.sleep(0)
 
 
-async def crowded(mind: Mind, told: Acknowledged, seconds: float, *, ticking: bool) -> Watch:
-    watch = Watch(time.monotonic() + seconds)
+async def crowded(mind: Mind, told: Acknowledged) -> Watch:
+    watch = Watch(time.monotonic() + SECONDS)
     callers = [caller(mind, told, watch, random.Random(number)) for number in range(CALLERS)]
-    await asyncio.gather(*callers, *([tick_on_and_on(mind, watch)] if ticking else []))
+    await asyncio.gather(*callers, tick_on_and_on(mind, watch))
     return watch
 
 
@@ -146,15 +142,14 @@ async def test_twenty_callers_against_ticks_that_never_cease(tmp_path: Path) -> 
     async with ebbtide.open("ada", metabolism="score", touch_spacing=0.0, **how) as mind:
         await mind.put_many({"text": f"memory k{n}", "key": f"k{n}"} for n in range(MEMORIES))
         await mind.search("memory", 1)  # what is slow only once is done
-        alone = await crowded(mind, told, ALONE, ticking=False)
-        watch = await crowded(mind, told, SECONDS, ticking=True)
+        watch = await crowded(mind, told)
         await require_nothing_lost(mind, told)
         await mind.tick()
         assert await mind.check() == []
     async with ebbtide.open("ada", **how) as mind:
         await require_nothing_lost(mind, told)
     require_much_to_do(told, watch)
-    require_no_long_waits(alone, watch)
+    require_no_long_waits(watch)
 
 
 def require_much_to_do(told: Acknowledged, watch: Watch) -> None:
@@ -165,8 +160,11 @@ def require_much_to_do(told: Acknowledged, watch: Watch) -> None:
     assert all(report.seen == report.changed + report.skipped + report.conflicts for report in watch.reports)
 
 
-def require_no_long_waits(alone: Watch, watch: Watch) -> None:
-    """No longer than in the crowd alone and one batch more; twice that, for a machine that others use as well."""
-    batch = max(watch.turns)
-    for verb, waits in watch.waits.items():
-        assert max(waits) <= 2.0 * (max(alone.waits[verb]) + batch) + SLACK, (verb, max(alone.waits[verb]), batch)
+def require_no_long_waits(watch: Watch) -> None:
+    """A tick wrote hundreds of memories down before it was done: nobody waited for that.
+
+    A search does wait, for the vectors of what is new, and ticks go on meanwhile: of it this says nothing.
+    """
+    assert max(report.changed for report in watch.reports) > 10 * PASSED * BATCH
+    for verb in ("touch", "get", "put", "link", "list"):
+        assert max(watch.meanwhile[verb]) <= PASSED * BATCH, verb
