@@ -1,10 +1,14 @@
 """A loop in a thread of its own: whoever is interrupted or late gets an answer, and nothing is left behind."""
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,3 +139,40 @@ def test_whoever_calls_after_the_block_is_told_that_it_is_closed() -> None:
         raise AssertionError
 
     assert isinstance(ends(lambda: portal.call(work)), StoreClosed)
+
+
+FORKED = """
+import os, signal, sys, ebbtide.sync
+from ebbtide.core.errors import Conflict
+
+def child(mind):
+    signal.alarm(20)  # a bound for one that hangs
+    try:
+        mind.get("first")
+    except Conflict as error:
+        print("called:", error, flush=True)
+
+try:
+    with ebbtide.sync.open("ada", data=sys.argv[1]) as mind:
+        mind.put("The ferry leaves at 8:40.", key="first")
+        forked = os.fork()
+        if forked == 0:
+            child(mind)
+            if sys.argv[2] == "raise":
+                raise ZeroDivisionError
+        else:
+            assert os.waitpid(forked, 0)[1] == 0
+            print("parent:", mind.get("first").text, flush=True)
+except (Conflict, ZeroDivisionError) as error:
+    print("left:", type(error).__name__, flush=True)
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize(("how", "left"), [("leave", "Conflict"), ("raise", "ZeroDivisionError")])
+def test_a_forked_child_is_told_to_open_the_mind_itself(tmp_path: Path, how: str, left: str) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", FORKED, str(tmp_path), how]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout.splitlines()
+    assert told[0].startswith("called: this mind was opened before a fork")
+    assert told[1:] == [f"left: {left}", "parent: The ferry leaves at 8:40."]

@@ -1,6 +1,7 @@
 """An event loop in a thread of its own, and the way in for everybody else."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
@@ -31,6 +32,7 @@ class Portal(Generic[T]):
         # come back to it in the same thread.
         self._door = threading.RLock()
         self._left = False
+        self._process = os.getpid()
 
     @property
     def value(self) -> T:
@@ -48,6 +50,10 @@ class Portal(Generic[T]):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._is_elsewhere:  # the thread stayed behind, and what is open is the other process's to close
+            if error is None:  # else that is what whoever leaves has to know
+                raise _elsewhere()
+            return
         with self._door:
             self._left = True
             self._loop.call_soon_threadsafe(self._leave.set)
@@ -58,6 +64,8 @@ class Portal(Generic[T]):
         """Wait for it. Interrupted, it is cancelled: what was not yet written stays unwritten."""
         if threading.current_thread() is self._thread:
             raise Conflict(problem="a callback of one call cannot make another: note it down, and call afterwards")
+        if self._is_elsewhere:
+            raise _elsewhere()
         with self._door:
             if self._left:
                 raise StoreClosed
@@ -67,6 +75,11 @@ class Portal(Generic[T]):
         except BaseException:
             answer.cancel()  # does nothing if the error is the answer
             raise
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        """A fork has copied this object, and neither its thread nor who may hold the door."""
+        return os.getpid() != self._process
 
     async def _counted(self, work: Callable[[], Awaitable[R]]) -> R:
         task = asyncio.current_task()
@@ -107,3 +120,7 @@ class Portal(Generic[T]):
             await self._leave.wait()
             while self._calls:
                 await asyncio.wait(list(self._calls))
+
+
+def _elsewhere() -> Conflict:
+    return Conflict(problem="this mind was opened before a fork, in the process that forked: open it again in this one")
