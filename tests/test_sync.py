@@ -4,11 +4,13 @@ import ast
 import inspect
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -103,6 +105,30 @@ def test_progress_is_told_and_may_stop_a_run(mind: SyncMind) -> None:
 
     with pytest.raises(Enough):
         mind.put_many([{"text": "c"}], stop)
+
+
+def test_drafts_are_read_in_the_thread_that_has_them(mind: SyncMind) -> None:
+    with closing(sqlite3.connect(":memory:")) as rows:  # which only this thread may use
+        rows.executescript("create table notes (text); insert into notes values ('one'), ('two');")
+        mind.check_drafts({"text": text} for (text,) in rows.execute("select text from notes"))
+        assert mind.put_many({"text": text} for (text,) in rows.execute("select text from notes")) == 2
+    mind.put("The ferry leaves at 8:40.", key="ferry")
+    assert mind.put_many({"text": mind.get(key).text} for key in ["ferry"]) == 1  # it may even ask the mind
+
+
+def test_a_generator_is_put_a_thousand_at_a_time_and_told_as_one(mind: SyncMind) -> None:
+    told: list[tuple[int, int]] = []
+    assert mind.put_many(({"text": f"memory {n}"} for n in range(2001)), lambda *far: told.append(far)) == 2001
+    assert told == [(1000, 1000), (2000, 2000), (2001, 2001)]
+    assert mind.put_many(iter(())) == 0
+    with pytest.raises(Conflict):
+        mind.as_of(BIRTH).put_many(iter(()))
+
+
+def test_a_list_is_put_with_no_key_made_up_that_a_later_one_asks_for(mind: SyncMind) -> None:
+    drafts = [{"text": f"memory {n}"} for n in range(1, 1001)]
+    assert mind.put_many([*drafts, {"text": "it is called so", "key": "m1"}]) == 1001
+    assert mind.get("m1").text == "it is called so"
 
 
 # ---- opening and closing

@@ -1,12 +1,15 @@
 """Every verb of `Mind`, blocking: wrapped, never copied. verbs.pyi, which is generated, has their types."""
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from functools import wraps
+from itertools import islice
 from typing import Any
 
 from ebbtide.host.wire import VIEWS
 from ebbtide.mind import Mind
+from ebbtide.mind.upkeep import Progress
+from ebbtide.mind.writing import CHUNK
 from ebbtide.sync.portal import Portal
 
 _AT_ONCE = 256  # entries fetched in one go
@@ -21,6 +24,29 @@ class SyncMind:
     @property
     def agent(self) -> str:
         return self._mind.agent
+
+    # Drafts are read in the thread that has them: a generator may be slow, or stand on what only that thread may touch.
+
+    def put_many(self, drafts: Iterable[Any], progress: Progress | None = None) -> int:
+        if isinstance(drafts, Sequence):  # in one go, so that no key is made up that a later one asks for
+            return self._put([*drafts], 0, progress)
+        rest, done = iter(drafts), 0
+        chunk = [*islice(rest, CHUNK)]
+        while True:
+            done += self._put(chunk, done, progress)
+            if not (chunk := [*islice(rest, CHUNK)]):
+                return done
+
+    def check_drafts(self, drafts: Iterable[Any]) -> None:
+        all_of_them = [*drafts]
+        self._portal.call(lambda: self._mind.check_drafts(all_of_them))
+
+    def _put(self, drafts: list[Any], before: int, progress: Progress | None) -> int:
+        def tell(done: int, total: int) -> None:
+            if progress:
+                progress(before + done, before + total)
+
+        return self._portal.call(lambda: self._mind.put_many(drafts, tell))
 
     def entries(self) -> Iterator[Any]:
         rest = self._mind.entries()
@@ -68,7 +94,8 @@ def _furnish() -> None:
             setattr(SyncMind, name, _blocking(name, member))
         else:
             setattr(SyncMind, name, _plain(name, member))
-    SyncMind.entries.__doc__ = Mind.entries.__doc__
+    for name in ("put_many", "check_drafts", "entries"):
+        getattr(SyncMind, name).__doc__ = getattr(Mind, name).__doc__
 
 
 _furnish()
