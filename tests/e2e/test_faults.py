@@ -176,7 +176,7 @@ async def test_a_process_that_has_the_folder_and_does_not_answer_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ebbtide.host.ownership.PATIENCE", 0.1)
-    monkeypatch.setattr("ebbtide.host.remote._HELLO", 0.1)
+    monkeypatch.setattr("ebbtide.host.line._HELLO", 0.1)
     deaf = HOLDER.replace("await asyncio.to_thread(sys.stdin.readline)", "sys.stdin.readline()")
     with subprocess.Popen(
         [sys.executable, "-c", deaf, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -15,7 +15,7 @@ import pytest
 from ebbtide.core.errors import EbbtideError
 from ebbtide.host import door, wire
 from ebbtide.host.door import LANGUAGE
-from ebbtide.host.remote import Gone, Line
+from ebbtide.host.line import Gone, Line
 from ebbtide.host.wire import Call
 from ebbtide.mind import Mind
 from tests.host.neighbours import card, entered, street

@@ -293,7 +293,7 @@ async def test_a_mind_whose_maker_has_left_keeps_the_folder_that_was_made_for_it
 async def test_one_of_another_language_is_not_spoken_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ownership, "PATIENCE", 0.1)
     async with street(tmp_path):
-        monkeypatch.setattr("ebbtide.host.remote.LANGUAGE", LANGUAGE + 1)
+        monkeypatch.setattr("ebbtide.host.line.LANGUAGE", LANGUAGE + 1)
         other = house(tmp_path)
         with pytest.raises(Conflict, match=rf"\({os.getpid()}\) that does not answer"):
             await other.enter()

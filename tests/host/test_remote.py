@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -281,6 +281,52 @@ async def test_what_one_configures_the_others_know_with_their_next_call(tmp_path
                 await owned.configure(trash_days=4.0)
             async with one.mind("ada") as mine_again:
                 assert mine_again.params["trash_days"] == mine.params["trash_days"] == 4.0
+
+
+async def left_before_the_answer(work: Coroutine[Any, Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call is done, its answer is on the way, and just then whoever asked leaves."""
+    do = desk.Desk.do
+
+    async def do_and_be_left(self: desk.Desk, *args: Any) -> Any:
+        answer = await do(self, *args)
+        asked.cancel()
+        return answer
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.Desk, "do", do_and_be_left)
+        asked = asyncio.create_task(work)
+        await asyncio.wait_for(asyncio.wait([asked]), 60)
+    assert asked.cancelled()
+
+
+async def test_what_was_configured_is_known_also_to_one_who_did_not_wait_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with street(tmp_path) as here, here.guests[0].mind("ada") as mind:
+        await left_before_the_answer(mind.configure(trash_days=77.0), monkeypatch)
+        await mind.trash()
+        assert mind.params["trash_days"] == 77.0
+
+
+async def test_a_mind_can_be_opened_after_one_who_did_not_wait_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def looked_at() -> None:
+        async with here.guests[0].mind("ada"):
+            pass
+
+    async with street(tmp_path) as here:
+        await left_before_the_answer(looked_at(), monkeypatch)
+        async with here.guests[0].mind("ada") as mind:
+            assert mind.metabolism == "activity"
+
+
+async def test_by_what_a_mind_lives_is_told_to_whoever_asks_for_just_that(tmp_path: Path) -> None:
+    async with street(tmp_path) as here:
+        assert here.owner.host is not None
+        told = desk.Desk(here.owner.host)
+        answers = [await told.do(wire.Call("ada", verb)) for verb in ("regime", "trash", "regime")]
+        assert [answer.regime and answer.regime[0] for answer in answers] == ["activity", None, "activity"]
 
 
 async def test_progress_is_told_and_what_it_raises_ends_the_run(tmp_path: Path) -> None:

@@ -40,15 +40,16 @@ class Desk:
             return Answer(call.id, await self._in_view(call, progress))
         async with self._minds.mind(call.agent) as mind:
             value = await self._with(mind, call, progress)
-            return Answer(call.id, value, regime=self._news(mind))
+        # Last of all, so that of two answers the one that is told later has the later news.
+        return Answer(call.id, value, regime=self._news(mind, even_if_told=call.verb == "regime"), agent=mind.agent)
 
     async def close(self) -> None:
         while self._views:
             await self._views.popitem()[1].close()
 
-    def _news(self, mind: Mind) -> Regime | None:
+    def _news(self, mind: Mind, *, even_if_told: bool) -> Regime | None:
         regime = mind.metabolism, mind.params
-        if self._told.get(mind.agent) == regime:
+        if self._told.get(mind.agent) == regime and not even_if_told:
             return None
         self._told[mind.agent] = regime
         return regime

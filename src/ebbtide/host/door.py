@@ -8,6 +8,7 @@ import hmac
 import logging
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -126,7 +127,7 @@ class _Guest:
     async def _answer(self, call: Call) -> None:
         try:
             answer = await self._desk.do(call, self._teller(call.id) if call.progress else None)
-            frame = wire.framed(Answer(answer.id, wire.plain(call.verb, answer.value), regime=answer.regime))
+            frame = wire.framed(replace(answer, value=wire.plain(call.verb, answer.value)))
         except Exception as error:  # the guest is told, and the door stays open
             if not isinstance(error, EbbtideError):
                 log.exception("a call of %s failed", call.verb[:40])

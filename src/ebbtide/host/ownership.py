@@ -22,8 +22,9 @@ from ebbtide.host import agents, wire
 from ebbtide.host.desk import Desk
 from ebbtide.host.door import open_door
 from ebbtide.host.host import Host
-from ebbtide.host.remote import Asker, Gone, Line, RemoteMind
-from ebbtide.host.wire import Answer, Call, Regime
+from ebbtide.host.line import Gone, Line
+from ebbtide.host.remote import Asker, RemoteMind
+from ebbtide.host.wire import Call, Regime
 from ebbtide.mind import Mind
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress
@@ -169,7 +170,10 @@ class House(Asker):
         for _ in range(_ATTEMPTS):
             line = self._line
             if self._desk is not None:
-                return self._heard(call, await self._desk.do(call, progress))
+                answer = await self._desk.do(call, progress)
+                if answer.regime is not None:
+                    self._learn(answer.agent, answer.regime)
+                return answer.value
             try:
                 if line is None:
                     raise Gone
@@ -178,13 +182,11 @@ class House(Asker):
                 _require_repeatable(call, gone)
                 await self._move_on(line)
             else:
-                return wire.meant(call.verb, self._heard(call, answer))
+                return wire.meant(call.verb, answer.value)
         raise Conflict(problem=f"{_ATTEMPTS} processes have ended over this call: {call.verb}")
 
-    def _heard(self, call: Call, answer: Answer) -> Any:
-        if answer.regime is not None:
-            self._regimes[call.agent] = answer.regime
-        return answer.value
+    def _learn(self, agent: str, regime: Regime) -> None:
+        self._regimes[agent] = regime
 
     async def _move_on(self, from_line: Line | None) -> None:
         """The owner has gone: be it, or find the new one."""
@@ -230,7 +232,7 @@ class House(Asker):
         if card is None:
             return False
         try:
-            self._line = await Line.to(card.port, card.token)
+            self._line = await Line.to(card.port, card.token, self._learn)
         except Gone:
             return False
         watch = asyncio.get_running_loop().create_task(self._follow(self._line))

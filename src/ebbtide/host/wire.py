@@ -57,7 +57,7 @@ class Call:
 class Answer:
     """To the call of that id: how far it is, or what came of it, or what was wrong with it.
 
-    `regime`: by what the mind lives, if that is news to whoever asked.
+    `regime`: by what the mind of `agent` lives, if that is news to whoever asked.
     """
 
     id: int
@@ -65,6 +65,7 @@ class Answer:
     error: tuple[str, dict[str, Any], str] | None = None
     progress: tuple[int, int] | None = None
     regime: Regime | None = None
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
