@@ -164,6 +164,27 @@ def test_noise_on_its_input_does_not_end_it(tmp_path: Path) -> None:
         assert _answer_to(running, 1)["result"]["structuredContent"] == {"key": "a", "state": "active"}
 
 
+UNHEARD: list[tuple[str, Any]] = [
+    ("not JSON\n", None),
+    (f"{json.dumps({**remember('a'), 'id': 7, 'params': 'secret'})}\n", 7),
+    (f"{json.dumps({**remember('secret ' * 700_000), 'id': 8})}\n", 8),
+]
+
+
+def test_what_cannot_be_heard_is_answered_and_complained_of(tmp_path: Path) -> None:
+    with by_hand(tmp_path / "data") as running:
+        for said, number in UNHEARD:
+            answer = ask(running, said)
+            assert (answer["id"], answer["error"]["code"] in (-32700, -32600)) == (number, True)
+        half = message("tools/call", name="remember", arguments={"text": "secret \ud83d"})
+        assert ask(running, half)["result"]["isError"] is True
+        assert ask(running, remember("a"))["result"]["structuredContent"]["key"] == "a"
+        out, err = running.communicate(timeout=SOON)
+        assert (running.returncode, out) == (0, "")
+        assert err.count("a message was refused: ") == len(err.splitlines()) == len(UNHEARD) + 1
+        assert "secret" not in err
+
+
 def test_a_line_without_end_is_not_kept_in_memory(tmp_path: Path) -> None:
     with by_hand(tmp_path / "data") as running:
         for _ in range(40):

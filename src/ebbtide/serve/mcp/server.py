@@ -78,10 +78,10 @@ class _Desk:
             async with self._minds.mind(self._agent_of(context)) as mind:
                 return answered(await tool.call(mind, asked))
         except EbbtideError as error:
-            return _refused(one_line(error))
+            return refused(one_line(error))
         except Exception:
             log.exception("the tool %s failed", params.name)
-            return _refused(_BUG)
+            return refused(_BUG)
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         async with _told(), self._minds.mind(self._agent_of(context)) as mind:
@@ -107,7 +107,7 @@ def answered(told: BaseModel) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=words)], structured_content=values)
 
 
-def _refused(message: str) -> CallToolResult:
+def refused(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
 
 

@@ -1,23 +1,29 @@
 """MCP over standard input and output: one client, which has started this process and may vanish at any time."""
 
 import asyncio
+import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, cast
 
+from anyio import BrokenResourceError, ClosedResourceError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 
 from ebbtide.app import house
+from ebbtide.serve.mcp.hearing import Fault, Line, fault
 from ebbtide.serve.mcp.opening import Minds, tended
 from ebbtide.serve.mcp.server import build
-from ebbtide.serve.mcp.shapes import LONGEST_CALL
 from ebbtide.settings import Settings
 
+log = logging.getLogger("ebbtide")
+
+Say = Callable[[SessionMessage], Awaitable[None]]
 _CHUNK = 65_536
 
 
@@ -32,7 +38,9 @@ async def serve(settings: Settings) -> None:
 
 async def _speak(server: Server[Any]) -> None:
     try:
-        async with stdio_server(stdin=cast("Any", _Lines(sys.stdin.fileno()))) as (heard, said):
+        lines = _Lines()
+        async with stdio_server(stdin=cast("Any", lines)) as (heard, said):
+            lines.listen(sys.stdin.fileno(), said.send)
             await server.run(heard, said, server.create_initialization_options())
     except* (BrokenPipeError, ConnectionError):  # nobody reads our answers any more
         pass
@@ -57,37 +65,50 @@ def _stopping(work: "asyncio.Task[None]") -> Iterator[None]:
 class _Lines:
     """Lines as they come in. A thread waits for them that nobody need wait for: so a signal can end us at once.
 
-    A line that is too long is not kept, and one that is no message stands in its place.
+    Only messages are handed on. What is none is answered here, for behind us nobody would know what to answer.
     """
 
-    def __init__(self, source: int) -> None:
+    def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._lines: asyncio.Queue[bytes] = asyncio.Queue(1)
+        self._lines: asyncio.Queue[Line | None] = asyncio.Queue(1)
+        self._say: Say | None = None
+
+    def listen(self, source: int, say: Say) -> None:
+        self._say = say
         threading.Thread(target=self._listen, args=(source,), name="stdin", daemon=True).start()
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while line := await self._lines.get():
-            yield line.decode("utf-8", "replace")
+            if line.blank:
+                continue
+            if (wrong := fault(line)) is None:
+                yield line.text
+            else:
+                await self._refuse(wrong)
+
+    async def _refuse(self, wrong: Fault) -> None:
+        log.warning("a message was refused: %s", wrong.reason)
+        if wrong.answer is not None and self._say is not None:
+            with suppress(ClosedResourceError, BrokenResourceError):  # nobody reads our answers any more
+                await self._say(SessionMessage(wrong.answer))
 
     def _listen(self, source: int) -> None:
         with suppress(RuntimeError):  # the loop has ended before us
             for line in _lines(source):
                 asyncio.run_coroutine_threadsafe(self._lines.put(line), self._loop).result()
-            asyncio.run_coroutine_threadsafe(self._lines.put(b""), self._loop).result()
+            asyncio.run_coroutine_threadsafe(self._lines.put(None), self._loop).result()
 
 
-def _lines(source: int) -> Iterator[bytes]:
+def _lines(source: int) -> Iterator[Line]:
     """Read without Python's own buffer, whose lock would hold up the end of the process."""
-    kept, too_long = bytearray(), False
+    line = Line()
     while chunk := _read(source):
         *ends, rest = chunk.split(b"\n")
         for end in ends:
-            kept += end
-            yield b"too long\n" if too_long or len(kept) > LONGEST_CALL else bytes(kept) + b"\n"
-            kept, too_long = bytearray(), False
-        kept += rest
-        if len(kept) > LONGEST_CALL:
-            kept, too_long = bytearray(), True
+            line.add(end)
+            yield line
+            line = Line()
+        line.add(rest)
 
 
 def _read(source: int) -> bytes:
