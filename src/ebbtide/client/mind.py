@@ -4,6 +4,7 @@ import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
+from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -319,13 +320,29 @@ def _refusing(verb: str) -> Any:
     return refuse
 
 
+def _bound(verb: str, member: Any) -> Any:
+    """Takes what the verb of `Mind` takes, and has its words unless it has its own.
+
+    Without this a misspelt option would be left out on the way, and a dry run be a real one.
+    """
+    signature = inspect.signature(getattr(Mind, verb))
+
+    @wraps(getattr(Mind, verb))
+    def call(self: Any, *args: Any, **options: Any) -> Any:
+        signature.bind(self, *args, **options)
+        return member(self, *args, **options)
+
+    call.__doc__ = member.__doc__ or call.__doc__
+    return call
+
+
 def _furnish() -> None:
-    """Verbs no route has say so, and each verb has the words of `Mind`, unless it has its own."""
+    """Verbs no route has say so, and all of them mind what they are asked."""
     for verb in _NOT_SERVED:
         setattr(_Served, verb, _refusing(verb))
-    for name, member in vars(_Served).items():
-        if inspect.isfunction(member) and member.__doc__ is None and hasattr(Mind, name):
-            member.__doc__ = getattr(Mind, name).__doc__
+    for name, member in [*vars(_Served).items()]:
+        if inspect.isfunction(member) and not name.startswith("_") and hasattr(Mind, name):
+            setattr(_Served, name, _bound(name, member))
 
 
 _furnish()
