@@ -39,7 +39,7 @@ from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
 from ebbtide.serve.http.app import create_app
 from ebbtide.serve.http.problems import Forbidden, Unauthorized
-from ebbtide.serve.server import _listening
+from ebbtide.serve.listening import listening
 from ebbtide.settings import Settings
 from tests.builders import BIRTH
 from tests.endpoint import RESET, Reply, endpoint
@@ -438,5 +438,5 @@ async def test_marks_and_moments_are_read_back() -> None:
 
 async def test_the_server_sends_small_answers_at_once() -> None:
     # asyncio switches Nagle's algorithm off only for sockets that say they are TCP; else an answer waits 40 ms
-    with _listening(Settings(port=0)) as listener:
+    with listening(Settings(port=0)) as listener:
         assert listener.proto == socket.IPPROTO_TCP

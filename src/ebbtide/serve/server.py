@@ -5,19 +5,9 @@ in hand is finished, everything is on disk. A second one does not wait for what 
 """
 
 import asyncio
-import errno
 import logging
-import signal
-import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import (
-    AbstractContextManager,
-    AsyncExitStack,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,8 +18,8 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ebbtide.app import SystemClock, house, scheduler
-from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, StoreUnreadable
+from ebbtide.app import SystemClock, house
+from ebbtide.core.errors import EbbtideError, InvalidInput, StoreUnreadable
 from ebbtide.host.host import Host
 from ebbtide.host.ownership import House
 from ebbtide.serve.http import problems
@@ -38,13 +28,15 @@ from ebbtide.serve.http.guards import MAX_FORM, Limits
 from ebbtide.serve.http.logs import Noted, Observed
 from ebbtide.serve.http.metrics import CONTENT_TYPE, Metrics
 from ebbtide.serve.keys import Keyring
+from ebbtide.serve.listening import BACKLOG, listening, url_of
+from ebbtide.serve.owning import cancelled, keeping
+from ebbtide.serve.stopping import Server, Stopping
 from ebbtide.settings import Settings
 
 log = logging.getLogger("ebbtide")
 
 OF_THE_API = frozenset({"v1", "mcp", "healthz", "readyz", "metrics"})
 GRACE = 20  # seconds for what is in hand when the server is told to stop
-BACKLOG = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +58,18 @@ async def serve(settings: Settings, ready: Ready, *, page: bool = True, demo: bo
     """Until a signal comes. `ready` is told where to look as soon as it answers there."""
     keyring = Keyring(settings.data)
     gate = Gate(keyring, SystemClock(), required=keys_required(settings, keyring))
-    metrics, stopping = Metrics(), asyncio.Event()
+    metrics, stopping = Metrics(), Stopping()
     async with AsyncExitStack() as stack:
-        listener = stack.enter_context(_listening(settings))
+        stack.enter_context(stopping.heard())
+        listener = stack.enter_context(listening(settings))
         _make_folder(settings.data)
         on_owner = partial(_keeping, settings, metrics)
         minds = await stack.enter_async_context(house(settings, on_owner=on_owner, on_search=metrics.searched))
-        app = await stack.enter_async_context(application(minds, settings, gate, metrics, stopping, page=page))
-        server = _Server(_config(app))
-        server.ready = partial(ready, _address(listener, minds, gate, page=page))
-        stack.enter_context(_signals(server, stopping))
-        stack.push_async_callback(_cancelled, asyncio.create_task(_demo(minds, wanted=demo)))
+        app = await stack.enter_async_context(application(minds, settings, gate, metrics, stopping.asked, page=page))
+        server = Server(_config(app))
+        server.ready = partial(ready, _address(url_of(listener), minds, gate, page=page))
+        stopping.serves(server)
+        stack.push_async_callback(cancelled, asyncio.create_task(_demo(minds, wanted=demo)))
         await server.serve([listener])
 
 
@@ -151,26 +144,12 @@ def _add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.
 
 @asynccontextmanager
 async def _keeping(settings: Settings, metrics: Metrics, host: Host) -> AsyncIterator[None]:
-    """What only the owner does: ticks and reapings when they are due, and what was left in the queues."""
-    keeper = metrics.scheduler = scheduler(host, settings)
-    waking = asyncio.create_task(_wake(host, settings.open_minds))
-    keeper.start()
-    try:
-        yield
-    finally:
-        metrics.scheduler = None
-        await _cancelled(waking)
-        await keeper.stop()
-
-
-async def _wake(host: Host, most: int) -> None:
-    """Open each mind once, as many as may be open: what was handed over before the last stop is gone on with."""
-    for agent in host.agents()[:most]:
+    async with keeping(host, settings) as keeper:
+        metrics.scheduler = keeper
         try:
-            async with host.mind(agent):
-                await asyncio.sleep(0)
-        except (EbbtideError, OSError) as error:
-            log.warning("the mind %s could not be opened: %s", agent, error)
+            yield
+        finally:
+            metrics.scheduler = None
 
 
 async def _demo(minds: House, *, wanted: bool) -> None:
@@ -192,45 +171,10 @@ def _make_folder(data: Path) -> None:
         raise StoreUnreadable(path=data, detail=error.strerror or str(error)) from error
 
 
-async def _cancelled(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.wait([task])
-
-
 # ---- listening
 
 
-@contextmanager
-def _listening(settings: Settings) -> Iterator[socket.socket]:
-    """Before anything else: whoever cannot have the address need not load anything."""
-    try:
-        family, kind, protocol, _, where = socket.getaddrinfo(
-            settings.host or None, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-    except OSError as error:
-        raise InvalidInput(problem=f"there is no host {settings.host!r:.80}: {error.strerror or error}") from None
-    # With its protocol: only then does asyncio see that it is TCP, and send small answers at once, not 40 ms later.
-    with socket.socket(family, kind, protocol) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(where)
-        except OSError as error:
-            raise _taken(settings, error) from None
-        listener.setblocking(False)
-        yield listener
-
-
-def _taken(settings: Settings, error: OSError) -> EbbtideError:
-    place = f"{settings.host}:{settings.port}"
-    if error.errno == errno.EADDRINUSE:
-        return Conflict(problem=f"{place} is taken by another process: choose another with --port, or 0 for any")
-    return InvalidInput(problem=f"no listening at {place}: {error.strerror or error}")
-
-
-def _address(listener: socket.socket, minds: House, gate: Gate, *, page: bool) -> Address:
-    host, port = listener.getsockname()[:2]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+def _address(url: str, minds: House, gate: Gate, *, page: bool) -> Address:
     return Address(url, f"{url}/v1/openapi.json", f"{url}/mcp", f"{url}/" if page else None, minds.owner, gate.required)
 
 
@@ -245,47 +189,3 @@ def _config(app: ASGIApp) -> uvicorn.Config:
         timeout_graceful_shutdown=GRACE,
         backlog=BACKLOG,
     )
-
-
-# ---- stopping
-
-
-class _Server(uvicorn.Server):
-    """Signals are ours: when it has stopped there are still minds to be closed."""
-
-    ready: Callable[[], None]
-
-    def capture_signals(self) -> "AbstractContextManager[None]":  # type: ignore[override]
-        return nullcontext()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready()
-
-
-@contextmanager
-def _signals(server: uvicorn.Server, stopping: asyncio.Event) -> Iterator[None]:
-    """The first one asks to stop, the second not to wait, the third is the system's."""
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-
-    def stop() -> None:
-        if not stopping.is_set():
-            stopping.set()
-            server.should_exit = True
-        else:
-            server.force_exit = True
-            clear()
-
-    def clear() -> None:
-        for number in numbers:
-            loop.remove_signal_handler(number)
-
-    with suppress(NotImplementedError):  # where there are no such signals, Ctrl-C interrupts
-        for number in numbers:
-            loop.add_signal_handler(number, stop)
-    try:
-        yield
-    finally:
-        with suppress(NotImplementedError):
-            clear()

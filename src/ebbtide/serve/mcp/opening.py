@@ -1,16 +1,15 @@
 """The way from a call to the mind it is about, which is made when somebody first asks for it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ebbtide import app
-from ebbtide.core.errors import EbbtideError, MindExists, UnknownMind
+from ebbtide.core.errors import MindExists, UnknownMind
 from ebbtide.host import Host
 from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
+from ebbtide.serve.owning import keeping
 from ebbtide.settings import Settings
 
 
@@ -35,29 +34,6 @@ class Minds:
             yield mind
 
 
-def tended(settings: Settings) -> Callable[[Host], AbstractAsyncContextManager[None]]:
-    """What the owner of the folder runs beside answering: the schedule of all its minds.   SPEC S3.
-
-    And what was left in this agent's queue when its last owner went.
-    """
-
-    @asynccontextmanager
-    async def tend(host: Host) -> AsyncIterator[None]:
-        keeper = app.scheduler(host, settings)
-        keeper.start()
-        waking = asyncio.create_task(_wake(host, settings.agent))
-        try:
-            yield
-        finally:
-            waking.cancel()
-            await asyncio.wait([waking])
-            await keeper.stop()
-
-    return tend
-
-
-async def _wake(host: Host, agent: str) -> None:
-    """Opening a mind is enough: it goes on by itself. What stands in the way is told to whoever asks for it."""
-    with suppress(EbbtideError):
-        async with host.mind(agent):
-            pass
+def tended(settings: Settings) -> Callable[[Host], AbstractAsyncContextManager[Any]]:
+    """What the owner of the folder runs beside answering: the schedule and the queues of all its minds."""
+    return lambda host: keeping(host, settings)

@@ -1,0 +1,89 @@
+"""What the owner of a data folder does by itself: what was handed over before the last stop is gone on with."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from ebbtide.app import running
+from ebbtide.core.memory import Message
+from ebbtide.host.host import Host
+from ebbtide.serve.owning import AT_ONCE, keeping, wake
+from ebbtide.settings import Settings
+from tests.scripted_model import ScriptedModel
+
+AGENTS = [f"mind-{number}" for number in range(AT_ONCE + 2)]
+
+
+class Never(ScriptedModel):
+    async def segment(self, messages: Sequence[Message]) -> list[str]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class Choosy(ScriptedModel):
+    """Takes for ever over what one mind was told; `others`: all the others have been heard."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.others = asyncio.Event()
+        self._heard: set[str] = set()
+
+    async def segment(self, messages: Sequence[Message]) -> list[str]:
+        (agent,) = [agent for agent in AGENTS if agent in messages[0].content]
+        if agent == AGENTS[0]:
+            await asyncio.Event().wait()
+        self._heard.add(agent)
+        if len(self._heard) == len(AGENTS) - 1:
+            self.others.set()
+        return await super().segment(messages)
+
+
+def _settings(data: Path) -> Settings:
+    return Settings(data=data, embedder="none", open_minds=1)
+
+
+async def _told(data: Path) -> None:
+    """Each mind was told something, and its owner ended before it could take it in."""
+    async with running(_settings(data), small_model=Never()) as host:
+        for agent in AGENTS:
+            await host.create(agent, "network")
+            async with host.mind(agent) as mind:
+                await mind.remember([Message("user", f"Lin told {agent} of Lamma")])
+
+
+async def _waiting(data: Path) -> list[str]:
+    async with running(_settings(data), small_model=Never()) as host:
+        return [agent for agent in AGENTS if await _queue(host, agent)]
+
+
+async def _queue(host: Host, agent: str) -> int:
+    async with host.mind(agent) as mind:
+        return len([task for task in await mind.queue() if task.kind == "remember"])
+
+
+async def test_every_queue_is_emptied_however_few_minds_may_be_open(tmp_path: Path) -> None:
+    await _told(tmp_path)
+    assert await _waiting(tmp_path) == AGENTS
+    async with running(_settings(tmp_path), small_model=ScriptedModel()) as host:
+        await wake(host)
+        assert len(host.opened()) == 1
+    assert await _waiting(tmp_path) == []
+
+
+async def test_a_mind_that_takes_long_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    await _told(tmp_path)
+    model = Choosy()
+    async with running(_settings(tmp_path), small_model=model) as host, keeping(host, _settings(tmp_path)):
+        await asyncio.wait_for(model.others.wait(), 30)
+    assert AGENTS[0] in await _waiting(tmp_path)
+
+
+async def test_a_mind_that_cannot_be_opened_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    await _told(tmp_path)
+    for file in (tmp_path / AGENTS[0]).iterdir():
+        file.unlink()
+    (tmp_path / AGENTS[0] / "mind.db").write_bytes(b"no mind at all")
+    async with running(_settings(tmp_path), small_model=ScriptedModel()) as host:
+        await wake(host)
+    async with running(_settings(tmp_path), small_model=Never()) as host:
+        assert [await _queue(host, agent) for agent in AGENTS[1:]] == [0] * (len(AGENTS) - 1)
