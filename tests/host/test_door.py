@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ebbtide.core.errors import EbbtideError
+from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, UnknownMind
 from ebbtide.host import door, wire
 from ebbtide.host.door import LANGUAGE
 from ebbtide.host.line import Gone, Line
@@ -110,6 +110,38 @@ async def test_only_verbs_can_be_called(tmp_path: Path, call: Call, caplog: pyte
         async with here.owner.mind("ada") as mind:
             assert (await mind.stats()).store.memories == 0
     assert [name for _, names, _ in os.walk(tmp_path) for name in names] == ["minds", "ada"]
+
+
+@pytest.mark.parametrize(
+    ("raised", "heard"),
+    [
+        (UnknownMind(agent="ada", data="caf\udce9"), UnknownMind),
+        (ZeroDivisionError("\udce9"), RuntimeError),
+        (asyncio.CancelledError(), Conflict),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+async def test_whatever_a_call_fails_of_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raised: BaseException, heard: type[Exception]
+) -> None:
+    async def failing(self: Mind) -> None:
+        raise raised
+
+    async with street(tmp_path) as here, here.guests[0].mind("ada") as mind:
+        monkeypatch.setattr(Mind, "trash", failing)
+        with pytest.raises(heard):
+            await asyncio.wait_for(mind.trash(), 60)
+        assert (await mind.put("the line holds")).text == "the line holds"
+
+
+async def test_news_are_told_also_where_the_answer_is_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with street(tmp_path) as here, here.guests[0].mind("ada") as mind, here.owner.mind("ada") as owned:
+        await owned.put("x" * 60_000, key="long")
+        await owned.configure(trash_days=3.0)
+        monkeypatch.setattr(wire, "LARGEST", 50_000)
+        with pytest.raises(InvalidInput, match="too much at once"):
+            await mind.get("long")
+        assert mind.params["trash_days"] == 3.0
 
 
 async def test_the_word_is_in_no_log_and_in_no_error(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -58,6 +58,32 @@ def test_facts_that_are_not_plain_are_told_in_words() -> None:
     assert (rebuilt.facts, str(rebuilt)) == ({"agent": "ada", "data": "minds"}, str(raised))
 
 
+class Wordless:
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("fact", "told"),
+    [
+        ("caf\udce9", "caf\\udce9"),
+        (Path("caf\udce9"), "caf\\udce9"),
+        (2**64, str(2**64)),
+        (-(2**62), -(2**62)),
+        ("x" * 1_000_000, "x" * 65_536),
+        (Wordless(), "a Wordless that has no words"),
+        (None, None),
+        (0.5, 0.5),
+    ],
+    ids=lambda value: repr(value)[:30] if not isinstance(value, Wordless) else "wordless",
+)
+def test_any_error_can_be_told(fact: Any, told: Any) -> None:
+    """As of a data folder whose name is no text: who waits for the answer would wait for ever."""
+    error = EbbtideError(fact=fact)
+    error.args = (fact,)
+    assert crossed(Answer(1, error=wire.refusal(error)), wire.answers).error[1] == {"fact": told}
+
+
 def test_an_error_with_other_facts_is_told_in_its_own_words() -> None:
     """As another version of this library might raise it."""
     rebuilt = wire.refused("KeyTaken", {"colour": "blue"}, "taken, and blue")

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ebbtide.core.errors import EbbtideError
+from ebbtide.core.errors import Conflict, EbbtideError
 from ebbtide.host import wire
 from ebbtide.host.desk import Desk, Minds
 from ebbtide.host.wire import Answer, Call
@@ -125,16 +125,26 @@ class _Guest:
             await asyncio.wait(list(self._working), timeout=seconds)
 
     async def _answer(self, call: Call) -> None:
-        try:
-            answer = await self._desk.do(call, self._teller(call.id) if call.progress else None)
-            frame = wire.framed(replace(answer, value=wire.plain(call.verb, answer.value)))
-        except Exception as error:  # the guest is told, and the door stays open
-            if not isinstance(error, EbbtideError):
-                log.exception("a call of %s failed", call.verb[:40])
-            frame = wire.framed(Answer(call.id, error=wire.refusal(error)))
+        frame = await self._outcome(call)
         with suppress(OSError):  # it has left
             async with self._speaking:
                 await wire.send(self._writer, frame)
+
+    async def _outcome(self, call: Call) -> bytes:
+        """What is said about this call. There is always something to say, for the guest waits for it."""
+        answer = Answer(call.id)
+        try:
+            answer = await self._desk.do(call, self._teller(call.id) if call.progress else None)
+            return wire.framed(replace(answer, value=wire.plain(call.verb, answer.value)))
+        except asyncio.CancelledError:
+            if _told_to_stop():
+                raise
+            error: Exception = Conflict(problem=f"{call.verb!r:.40} was broken off at the process that owns the mind")
+        except Exception as caught:  # the guest is told, and the door stays open
+            if not isinstance(caught, EbbtideError):
+                log.exception("a call of %s failed", call.verb[:40])
+            error = caught
+        return wire.framed(replace(answer, value=None, error=wire.refusal(error)))
 
     def _teller(self, call: int) -> Progress:
         """Progress is told when there is time for it; nobody waits until it is heard."""
@@ -144,3 +154,9 @@ class _Guest:
                 self._writer.write(wire.framed(Answer(call, progress=(int(done), int(total)))))
 
         return tell
+
+
+def _told_to_stop() -> bool:
+    """Else it was something this task waited for that was cancelled."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -22,6 +22,8 @@ LARGEST = 1 << 28  # bytes of a frame: a thousand memories of a usual length fit
 HELLO = 1 << 10  # bytes a stranger may say
 LEAVE = "leave"  # nobody waits for the call of this id any more
 _HEAD = 4
+_BITS = 64  # of a whole number
+_WORDS = 1 << 16  # characters of an error
 _FAREWELL = 1.0  # seconds for what was said last to be heard
 Regime = tuple[str, dict[str, Any]]  # a metabolism and all parameters
 
@@ -173,12 +175,27 @@ def _returned(verb: str) -> Any:
 
 
 def refusal(error: Exception) -> tuple[str, dict[str, Any], str]:
-    """An error on its way out: its name, its facts as far as they are plain, and what it says."""
+    """An error on its way out: its name, its facts as far as they are plain, and what it says.
+
+    Any error can be told so, for whoever asked waits for it: what cannot be said is spelt out, what is long is cut.
+    """
     facts = error.facts if isinstance(error, EbbtideError) else {}
-    plain_facts = {
-        name: fact if isinstance(fact, str | int | float | None) else str(fact) for name, fact in facts.items()
-    }
-    return type(error).__name__, plain_facts, str(error)
+    told = {name: fact if _is_plain(fact) else _words(fact) for name, fact in facts.items()}
+    return type(error).__name__, told, _words(error)
+
+
+def _is_plain(fact: Any) -> bool:
+    if isinstance(fact, int):
+        return fact.bit_length() < _BITS
+    return isinstance(fact, float | None)
+
+
+def _words(told: Any) -> str:
+    try:
+        words = str(told)[:_WORDS]
+    except Exception:  # noqa: BLE001 — whatever it is, somebody waits to hear of it
+        words = f"a {type(told).__name__} that has no words"
+    return words.encode("utf-8", "backslashreplace").decode()
 
 
 def refused(name: str, facts: dict[str, Any], message: str) -> Exception:
