@@ -165,3 +165,11 @@ async def test_a_mind_that_is_not_there_is_told_without_a_path(site: Site, open_
     told = await tab.page.locator("#main").inner_text()
     assert "To all minds" in told
     assert str(site.data) not in told
+
+
+async def test_a_number_without_end_in_the_address_is_not_read(site: Site, open_tab: OpenTab) -> None:
+    endless = "9" * 5000
+    tab = await open_tab(f"/?after={endless}")
+    await tab.page.get_by_role("heading", name="Minds").wait_for()
+    await tab.go(f"/minds/{site.mind('demo-score')}/memories?from={endless}&after={endless}")
+    await tab.page.locator("a.item").first.wait_for()

@@ -115,3 +115,9 @@ async def test_a_long_look_shows_how_far_it_is_and_can_be_left(site: Site, open_
     await line.fill("45")
     await tab.page.get_by_text(f"{many:,} memories would change").wait_for(timeout=60_000)
     await tab.shows(f"and {many - 40:,} more")
+
+
+@pytest.mark.parametrize("params", ['{"active_from":"x"}', '{"active_from":null}', '{"active_from":1e999}', "null"])
+async def test_values_in_the_address_that_cannot_be_are_not_heeded(site: Site, open_tab: OpenTab, params: str) -> None:
+    tab = await open_tab(f"/minds/{site.mind('demo-score')}/whatif?params={quote(params)}")
+    await tab.shows("Nothing turned yet")

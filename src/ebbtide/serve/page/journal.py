@@ -91,8 +91,8 @@ def _filters(page: Page) -> None:
 
 
 async def _listed(page: Page, travel: Travel) -> None:
-    kind, key, before = (page.query.get(name, "") for name in ("kind", "key", "before"))
-    end = int(before) if before.isdecimal() and len(before) < 19 else None
+    kind, key = (page.query.get(name, "") for name in ("kind", "key"))
+    end = parts.whole(page.query, "before")
     async with page.mind() as mind:
         try:
             leaf = await latest(mind, kind=kind if kind in KINDS else "", key=key, before=end, limit=_SHOWN)

@@ -1,12 +1,14 @@
 """The parameters of a mind as something to turn: range, step, and in two languages what each does."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import Field, dataclass
 from typing import Any
 
-from ebbtide.core.parameters import Common, parameters_of
+from ebbtide.core.parameters import Common, parameters_of, regime
 
 _STEPS = 200  # of a slider, at most
+_FAR = 1e15  # as far as any slider goes: numbers beyond it are typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def _range(f: Field[Any], value: float) -> tuple[float, float]:
     """As far as it is allowed, and not much farther than the default and what it is now."""
     low, high, above = (f.metadata.get(name) for name in ("low", "high", "above"))
     usual: Any = f.default
-    far = max(abs(usual), abs(value), 10.0 if isinstance(usual, int) else 0.5)
+    far = min(max(abs(usual), abs(value), 10.0 if isinstance(usual, int) else 0.5), _FAR)
     bottom = low if low is not None else above if above is not None else -4.0 * far
     return float(bottom), min(float(high), 20.0 * far) if high is not None else 4.0 * far
 
@@ -63,6 +65,14 @@ def _step(span: float, whole: bool) -> float:
     power = 10.0 ** math.floor(math.log10(exact))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= exact * (1 - 1e-9))
     return max(1.0, step) if whole else step
+
+
+def accepted(metabolism: str, now: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what somebody wrote down, the values this mind could live by."""
+    known = {name: value for name, value in given.items() if name in now}
+    lived, refused = regime(metabolism, {**now, **known})
+    could_be = lived.params()
+    return {name: could_be[name] for name in known if name not in {one.name for one in refused}}
 
 
 def changed(now: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:

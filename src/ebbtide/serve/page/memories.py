@@ -70,13 +70,12 @@ def _where(page: Page, rule: Metabolism, *, search: bool = False) -> dict[str, A
 
 
 def _bound(page: Page, name: str, otherwise: int) -> int:
-    said = page.query.get(name, "")
-    return min(int(said), 100) if said.isdecimal() else otherwise
+    said = parts.whole(page.query, name)
+    return otherwise if said is None else min(said, 100)
 
 
 def _after(page: Page) -> int:
-    said = page.query.get("after", "")
-    return int(said) if said.isdecimal() and len(said) < 19 else 0
+    return parts.whole(page.query, "after") or 0
 
 
 # ---- filters

@@ -37,7 +37,7 @@ class Growth:
 
 async def build_minds(page: Page) -> None:
     agents = page.agents()
-    first = int(page.query["after"]) if page.query.get("after", "").isdecimal() else 0
+    first = parts.whole(page.query, "after") or 0
     with parts.page_head(page.t("view.minds"), page.t("minds.under")):
         button(page.t("minds.new"), lambda: parts.show("new-mind"), symbol="add", classes="main")
     _creation(page)

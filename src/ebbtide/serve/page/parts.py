@@ -1,7 +1,7 @@
 """The small pieces views are made of. Whatever a memory says goes into text nodes: it is never read as HTML."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ _UNITS = (("year", 365.25 * DAY), ("month", 30.44 * DAY), ("day", DAY), ("hour",
 
 
 T = TypeVar("T")
+_DIGITS = 19  # what a number of the store never has
 MOMENT = 0.8  # seconds a reader waits for a page without wondering
 
 # ---- elements
@@ -162,6 +163,12 @@ def undo_bar(page: Page, words: str, undo: Callable[[], Awaitable[None]]) -> Non
 
 
 # ---- numbers and moments
+
+
+def whole(query: Mapping[str, str], name: str) -> int | None:
+    """A whole number that stands in the address. One without end is none: it would take long to read."""
+    said = query.get(name, "")
+    return int(said) if said.isdecimal() and len(said) < _DIGITS else None
 
 
 def figure(value: str, words: str) -> None:

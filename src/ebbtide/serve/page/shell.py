@@ -5,6 +5,7 @@
 Preferences are cookies (`ebbtide_language`, `ebbtide_dark`); a key that was typed in is one that no script can read.
 """
 
+import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from ebbtide.serve.page.frame import Allowed, Page, everyone
 from ebbtide.serve.page.texts import Language
 from ebbtide.serve.page.views import VIEWS, View
 from ebbtide.settings import Settings
+
+log = logging.getLogger("ebbtide")
 
 ASSETS = Path(__file__).parent / "assets"
 KEY = "ebbtide_key"
@@ -138,6 +141,10 @@ def _rebuilding(main: ui.element, page: Page, view: View) -> Callable[[], Awaita
             except EbbtideError as error:
                 main.clear()
                 parts.refused(page, page.t("no_mind", agent=page.agent) if _unseen(error) else str(error))
+            except Exception:
+                log.exception("the view %r could not be shown", view.path)  # no address: keys of memories are in it
+                main.clear()
+                parts.refused(page, page.t("view.failed"))
 
     return rebuild
 

@@ -49,6 +49,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "help.close": ("Close, or leave a field", "关闭，或离开输入框"),
     "no_mind": ("There is no mind called {agent}.", "没有名为 {agent} 的心智。"),
     "no_view": ("There is no such view.", "没有这个视图。"),
+    "view.failed": (
+        "This view could not be shown. It is not your doing: the server's log says more.",
+        "无法显示这个视图。这不是你的问题，服务器日志里有详情。",
+    ),
     "to_minds": ("To all minds", "回到所有心智"),
     "undo": ("Undo", "撤销"),
     "cancel": ("Cancel", "取消"),

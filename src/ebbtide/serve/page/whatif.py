@@ -80,16 +80,16 @@ async def build(page: Page) -> None:
     explorer()
     async with page.mind() as mind:
         view = _View(page, mind.metabolism, mind.params)
-    view.start(_asked_for(page))
+    view.start(_asked_for(page, view.metabolism, view.now))
 
 
-def _asked_for(page: Page) -> dict[str, Any]:
-    """Parameters that stand in the address, as a link from the journal gives them."""
+def _asked_for(page: Page, metabolism: str, now: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters that stand in the address, as a link from the journal gives them; those that can be, no others."""
     try:
         given = json.loads(page.query.get("params", "{}"))
     except (ValueError, RecursionError):
         return {}
-    return given if isinstance(given, dict) else {}
+    return knobs.accepted(metabolism, now, given) if isinstance(given, dict) else {}
 
 
 class _View:
@@ -116,7 +116,7 @@ class _View:
                 self.work = Work(page, page.t("whatif.working"))
         with parts.dialog(_SURE, page.t("whatif.sure")):
             self.sure = box("stack")
-        self._set({name: value for name, value in wanted.items() if name in self.now})
+        self._set(wanted)
 
     # ---- turning
 
