@@ -4,7 +4,7 @@ import pytest
 
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DAY, HOUR
-from ebbtide.serve.cli.times import distance, iso, moment, relative, span
+from ebbtide.serve.times import distance, iso, moment, relative, span
 
 NOW = 1_794_700_800.0  # 2026-11-15T00:00:00Z
 

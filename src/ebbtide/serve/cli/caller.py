@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ebbtide.core.errors import EbbtideError, InvalidInput
 from ebbtide.serve.cli import render
-from ebbtide.serve.cli.times import moment
+from ebbtide.serve.times import moment
 
 if TYPE_CHECKING:  # these load NumPy; `--help` must not wait for it
     from ebbtide.host.ownership import House

@@ -8,7 +8,7 @@ from ebbtide.core.memory import DAY, HOUR
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.mind import Mind
 from ebbtide.serve.cli import memories, render
-from ebbtide.serve.cli.times import distance
+from ebbtide.serve.times import distance
 
 START = 1_767_225_600.0  # 1 January 2026
 LOOKS = {"at once": 0.0, "a day on": DAY, "a week on": 7 * DAY, "a month on": 30 * DAY, "90 days on": 90 * DAY}

@@ -7,7 +7,7 @@ import typer
 from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
-from ebbtide.serve.cli.times import relative
+from ebbtide.serve.times import relative
 
 if TYPE_CHECKING:
     from ebbtide.mind import Mind

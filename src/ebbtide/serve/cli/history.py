@@ -9,7 +9,7 @@ from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.memories import LAST
-from ebbtide.serve.cli.times import iso, span
+from ebbtide.serve.times import iso, span
 
 if TYPE_CHECKING:
     from ebbtide.core.changes import Entry

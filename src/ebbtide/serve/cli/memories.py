@@ -10,7 +10,7 @@ from ebbtide.core.memory import DAY, DEFAULT_STRENGTH, Memory, State
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.files import put_file, read_text
-from ebbtide.serve.cli.times import distance, iso, moment, relative
+from ebbtide.serve.times import distance, iso, moment, relative
 
 if TYPE_CHECKING:
     from ebbtide.mind import Mind

@@ -13,7 +13,7 @@ from ebbtide.core.errors import InvalidInput, StoreError
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.files import json_lines, parsed, read_text
-from ebbtide.serve.cli.times import iso
+from ebbtide.serve.times import iso
 
 if TYPE_CHECKING:
     from ebbtide.core.state import Task

@@ -9,7 +9,7 @@ from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.tending import PANEL, SHOWN, All, tell_all
-from ebbtide.serve.cli.times import iso
+from ebbtide.serve.times import iso
 
 if TYPE_CHECKING:
     from ebbtide.mind import Mind

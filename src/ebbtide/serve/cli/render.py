@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 from ebbtide.core.memory import Mark, State
-from ebbtide.serve.cli.times import iso
+from ebbtide.serve.times import iso
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,7 +9,7 @@ from ebbtide.core.errors import InvalidInput, UnknownMind
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.tending import PANEL
-from ebbtide.serve.cli.times import distance, iso, relative
+from ebbtide.serve.times import distance, iso, relative
 
 if TYPE_CHECKING:
     from ebbtide.host.schedule import Run

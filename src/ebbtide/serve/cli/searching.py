@@ -8,7 +8,7 @@ import typer
 from ebbtide.core.memory import HOUR, State
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
-from ebbtide.serve.cli.times import iso, moment, relative
+from ebbtide.serve.times import iso, moment, relative
 
 if TYPE_CHECKING:
     from ebbtide.core.ports import IndexInfo

@@ -7,7 +7,7 @@ import typer
 from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
-from ebbtide.serve.cli.times import iso, relative, span
+from ebbtide.serve.times import iso, relative, span
 
 if TYPE_CHECKING:
     from ebbtide.serve.keys import Key, Keyring

@@ -8,7 +8,7 @@ from ebbtide.core.errors import EbbtideError, InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.history import Settings, parsed
-from ebbtide.serve.cli.times import distance, iso, moment, relative
+from ebbtide.serve.times import distance, iso, moment, relative
 
 if TYPE_CHECKING:
     from ebbtide.mind import Mind

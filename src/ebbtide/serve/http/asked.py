@@ -14,8 +14,8 @@ from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH, Policy, State
 from ebbtide.mind.network import MAX_DEPTH, MAX_MESSAGES
 from ebbtide.mind.search import MOST
-from ebbtide.serve.cli.times import moment
 from ebbtide.serve.http.problems import BadRequest, NotJson
+from ebbtide.serve.times import moment
 
 MAX_PAGE = 1000
 MAX_DRAFTS = 1000  # what is put at once is one batch: all or none

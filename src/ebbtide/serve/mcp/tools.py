@@ -15,8 +15,8 @@ from ebbtide.core.state import REMEMBER
 from ebbtide.mind import Mind
 from ebbtide.mind.recall import BREAK, MEMORY
 from ebbtide.mind.search import Hit
-from ebbtide.serve.cli.times import iso
 from ebbtide.serve.mcp import shapes
+from ebbtide.serve.times import iso
 
 SHOWN = 2_000  # characters of a text among others
 GLIMPSE = 200  # characters of what is not told
