@@ -5,7 +5,8 @@ Moments come in ISO 8601, marks as names; null stands where there is no number.
 
 import math
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
@@ -13,15 +14,34 @@ from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ebbtide.core.changes import KINDS, Entry
+from ebbtide.core.errors import Conflict
 from ebbtide.core.memory import Mark
 from ebbtide.mind import Mind
 
 Reader = Callable[[Any], Any]
 
 
+@contextmanager
+def _of_one_version(what: str) -> Iterator[None]:
+    """Raises Conflict for what another version of the server means by it."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        problem = f"the server answers {what!r} in another way: are both of one version? ({reason:.200})"
+        raise Conflict(problem=problem) from None
+
+
 def meant(verb: str, value: Any) -> Any:
     """An answer as the verb's annotation says."""
-    return decoded(get_type_hints(getattr(Mind, verb))["return"], value)
+    with _of_one_version(verb):
+        return decoded(get_type_hints(getattr(Mind, verb))["return"], value)
+
+
+def part(said: Any, name: str) -> Any:
+    """What an answer says under this name."""
+    with _of_one_version(name):
+        return said[name]
 
 
 def decoded(hint: Any, value: Any) -> Any:
@@ -30,10 +50,11 @@ def decoded(hint: Any, value: Any) -> Any:
 
 def entry(said: Mapping[str, Any]) -> Entry:
     """A journal entry. Tokens are not told."""
-    rest = {name: value for name, value in said.items() if name not in ("seq", "kind", "of")}
-    if "of" in said:
-        rest["kind"] = said["of"]
-    return Entry(said["seq"], decoded(KINDS[said["kind"]], rest), "")
+    with _of_one_version("journal"):
+        rest = {name: value for name, value in said.items() if name not in ("seq", "kind", "of")}
+        if "of" in said:
+            rest["kind"] = said["of"]
+        return Entry(said["seq"], decoded(KINDS[said["kind"]], rest), "")
 
 
 @cache

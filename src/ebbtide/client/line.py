@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
+from ebbtide.client.decode import part
 from ebbtide.core import errors
 from ebbtide.core.errors import (
     Conflict,
@@ -67,9 +68,9 @@ class Line:
     async def work(self, path: Path, body: Any = None, progress: Progress | None = None) -> Any:
         """Long work: begun, looked at until it ends, and left if whoever waits for it leaves."""
         task = await self.write("POST", path, body)
-        number, pause = str(task["id"]), _FIRST_LOOK
+        number, pause = str(part(task, "id")), _FIRST_LOOK
         try:
-            while task["state"] == "running":
+            while part(task, "state") == "running":
                 await asyncio.sleep(pause)
                 pause = min(pause * 1.5, _LONGEST_LOOK)
                 task = await self.read(("tasks", number))
@@ -78,11 +79,11 @@ class Line:
             with suppress(EbbtideError):
                 await self._ask("DELETE", ("tasks", number))
             raise
-        if task["state"] == "failed":
-            raise _refusal(self.url, task["problem"])
+        if part(task, "state") == "failed":
+            raise _refusal(self.url, part(task, "problem") or {})
         if task["state"] != "done":
-            raise Conflict(problem=f"somebody has stopped this {task['verb']}: what it had done stays done")
-        return task["result"]
+            raise Conflict(problem=f"somebody has stopped this {part(task, 'verb')}: what it had done stays done")
+        return part(task, "result")
 
     async def _ask(self, method: str, path: Path, body: Any = None, query: Query | None = None, name: str = "") -> Any:
         request = self._request(method, path, body, query, name)
@@ -136,9 +137,10 @@ def _is_final(response: httpx.Response) -> bool:
 
 
 def _tell(task: Mapping[str, Any], progress: Progress | None) -> None:
-    how_far = task["progress"]
-    if progress is not None and how_far["total"] is not None:
-        progress(how_far["done"], how_far["total"])
+    how_far = part(task, "progress")
+    done, total = part(how_far, "done"), part(how_far, "total")
+    if progress is not None and total is not None:
+        progress(done, total)
 
 
 def _refusal(server: str, problem: Mapping[str, Any]) -> EbbtideError:
@@ -164,11 +166,19 @@ def _worded(kind: type[EbbtideError], words: str, facts: dict[str, Any]) -> Ebbt
 
 
 def _address(url: str) -> str:
-    parts = urlsplit(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.query:
+    if not _is_address(url.strip()):
         shown = "(with a secret in it)" if "@" in url else repr(url)
         raise InvalidInput(problem=f"{shown} is no server's address: give one like http://127.0.0.1:8321")
     return url.strip().rstrip("/").removesuffix("/v1")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host = httpx.URL(url).host and parts.port != 0 and parts.hostname  # none of them bears what is no address
+    except (ValueError, httpx.InvalidURL):
+        return False
+    return parts.scheme in ("http", "https") and bool(host) and "@" not in parts.netloc and not parts.query
 
 
 def _checked(key: str) -> str:

@@ -8,7 +8,7 @@ from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ebbtide.client.decode import entry, meant
+from ebbtide.client.decode import entry, meant, part
 from ebbtide.client.line import Line, Progress
 from ebbtide.core.changes import Entry
 from ebbtide.core.errors import Conflict, InvalidInput
@@ -43,7 +43,7 @@ class _Served:
 
     async def refresh(self) -> None:
         """Ask for the parameters again, which others may have changed."""
-        self._regime = await self._read("params")
+        self._regime = _regime(await self._read("params"))
 
     async def close(self) -> None:
         """Nothing is held here: the connection ends with `connect`."""
@@ -77,8 +77,9 @@ class _Served:
         await self._write("DELETE", "memories", source, "links", relation, target)
 
     async def configure(self, **params: Any) -> Any:
-        self._regime = said = await self._write("PATCH", "params", body=params)
-        return meant("configure", said["fallbacks"])
+        said = await self._write("PATCH", "params", body=params)
+        self._regime = _regime(said)
+        return meant("configure", part(said, "fallbacks"))
 
     # ---- reading
 
@@ -89,7 +90,8 @@ class _Served:
         return meant("get", await self._read("look", str(memory)))
 
     async def follow(self, key: str, relations: Sequence[str] = ()) -> Any:
-        return meant("follow", (await self._read("memories", key, "links", relation=list(relations)))["steps"])
+        said = await self._read("memories", key, "links", relation=list(relations))
+        return meant("follow", part(said, "steps"))
 
     async def list(self, state: Any = None, *, score: tuple[int, int] | None = None, **more: Any) -> Any:
         states = [state] if isinstance(state, str) else [str(one) for one in state or ()]
@@ -152,7 +154,7 @@ class _Served:
 
     async def suggestions(self, kind: Any = None, *, limit: int | None = None) -> Any:
         said = await self._read("suggestions", kind=kind, limit=min(limit or _PAGE, _PAGE))
-        return meant("suggestions", said["suggestions"])
+        return meant("suggestions", part(said, "suggestions"))
 
     async def accept(self, kind: Any, *keys: str, text: str | None = None) -> None:
         await self._write("POST", "suggestions", "accept", body={"kind": kind, "keys": keys, "text": text})
@@ -174,16 +176,16 @@ class _Served:
 
     async def remember(self, messages: Sequence[Any]) -> int:
         body = {"messages": [_plain(message) for message in messages]}
-        return int((await self._write("POST", "remember", body=body))["task"])
+        return int(part(await self._write("POST", "remember", body=body), "task"))
 
     async def recall(
         self, keywords: Sequence[str] = (), relations: Sequence[str] = (), depth: int | None = None, limit: int = 100
     ) -> str:
         body = {"keywords": [*keywords], "relations": [*relations], "depth": depth, "limit": min(limit, _PAGE)}
-        return str((await self._line.look(self._path("recall"), body))["text"])
+        return str(part(await self._line.look(self._path("recall"), body), "text"))
 
     async def focus(self) -> Any:
-        return (await self._read("focus"))["focus"]
+        return part(await self._read("focus"), "focus")
 
     async def traces(self) -> Any:
         return meant("traces", await self._all("traces", "traces"))
@@ -214,10 +216,10 @@ class _Served:
         path = ("journal",) if key is None else ("memories", key, "history")
         while len(found) < limit:
             page = await self._read(*path, after=after, limit=min(limit - len(found), _PAGE))
-            found += map(entry, page["entries"])
-            if page["next"] is None:
+            found += map(entry, part(page, "entries"))
+            if (onward := part(page, "next")) is None:
                 break
-            after = page["next"]
+            after = onward
         return found
 
     async def entries(self) -> AsyncIterator[Entry]:
@@ -241,10 +243,10 @@ class _Served:
         return said
 
     async def check(self, progress: Progress | None = None) -> Any:
-        return (await self._work("check", progress=progress))["differences"]
+        return part(await self._work("check", progress=progress), "differences")
 
     async def compact(self, before: float, progress: Progress | None = None) -> int:
-        return int((await self._work("compact", {"before": before}, progress))["folded"])
+        return int(part(await self._work("compact", {"before": before}, progress), "folded"))
 
     # ----
 
@@ -265,8 +267,8 @@ class _Served:
         after: int | None = 0
         while after is not None:
             page = await self._read(*path, after=after, limit=_PAGE)
-            found += page[name]
-            after = page["next"]
+            found += part(page, name)
+            after = part(page, "next")
         return found
 
     async def _write(self, method: str, *path: str, body: Any = None) -> Any:
@@ -280,6 +282,10 @@ class _Served:
     def _require_writable(self) -> None:
         if self._moment is not None:
             raise Conflict(problem="this mind is a view of another time or regime: nothing can be written to it")
+
+
+def _regime(said: Any) -> dict[str, Any]:
+    return {name: part(said, name) for name in ("metabolism", "params")}
 
 
 def _plain(value: Any) -> Any:
