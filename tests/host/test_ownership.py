@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ebbtide.core.errors import Conflict, InvalidInput, MindExists, StoreError, StoreUnreadable
+from ebbtide.core.errors import Conflict, InvalidInput, MindExists, StoreClosed, StoreError, StoreUnreadable
 from ebbtide.host import ownership
 from ebbtide.host.door import LANGUAGE
 from ebbtide.host.host import Host
@@ -224,6 +224,58 @@ async def test_an_owner_that_never_answers_is_told_of(tmp_path: Path, monkeypatc
         with pytest.raises(Conflict, match="does not answer"):
             await other.enter()
         await other.leave()
+
+
+async def test_who_has_left_takes_nothing_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its owner has hung up and still has the lock; whoever waits for that leaves, and then the lock is free."""
+    waiting, attached = asyncio.Event(), House._attached
+
+    async def not_yet(self: House) -> bool:
+        waiting.set()
+        return await attached(self)
+
+    async with street(tmp_path) as here, here.guests[0].mind("ada") as mind:
+        (guest,) = here.guests
+        assert guest._line is not None
+        monkeypatch.setattr(House, "_attached", not_yet)
+        (tmp_path / CARD).unlink()
+        guest._line._writer.transport.abort()
+        put = asyncio.create_task(mind.put("tide"))
+        await asyncio.wait_for(waiting.wait(), 60)
+        await asyncio.wait_for(guest.leave(), 60)
+        await here.owner.leave()
+        with pytest.raises(StoreClosed):
+            await asyncio.wait_for(put, 60)
+        assert not guest.owner
+        for entering in (guest.enter(), guest.create("bob", "activity")):
+            with pytest.raises(StoreClosed):
+                await entering
+    assert files(tmp_path) == {LOCK}
+
+
+async def test_who_leaves_while_it_takes_over_owns_nothing(tmp_path: Path) -> None:
+    opening, go = asyncio.Event(), asyncio.Event()
+    here = house(tmp_path)
+    open_host = here._open_host
+
+    @asynccontextmanager
+    async def slowly() -> AsyncIterator[Host]:
+        async with open_host() as host:
+            opening.set()
+            await go.wait()
+            yield host
+
+    here._open_host = slowly
+    entering = asyncio.create_task(here.enter())
+    await asyncio.wait_for(opening.wait(), 60)
+    leaving = asyncio.create_task(here.leave())
+    await asyncio.sleep(0)
+    go.set()
+    await asyncio.wait_for(asyncio.gather(entering, leaving), 60)
+    assert not here.owner
+    assert files(tmp_path) == {LOCK}
+    async with entered(tmp_path) as next_one:  # the lock is free
+        assert next_one.owner
 
 
 async def test_a_folder_taken_away_is_an_error_and_no_hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

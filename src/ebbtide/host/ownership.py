@@ -86,30 +86,38 @@ class House(Asker):
 
     async def enter(self) -> None:
         """Own the folder, or find who does; where there is none yet, nobody need own it. Raises Conflict if the owner
-        does not answer."""
-        await self._enter(PATIENCE)
+        does not answer, and StoreClosed after `leave`."""
+        async with self._moving:
+            await self._enter(PATIENCE)
 
     async def _enter(self, patience: float) -> None:
         deadline = time.monotonic() + patience
-        while self.data.is_dir() and not await self._owned() and not await self._attached():
+        while self._is_wanted() and not await self._owned() and not await self._attached():
             if time.monotonic() > deadline:
                 problem = f"{self.data} is in use by a process{self._who()} that does not answer: end that one"
                 raise Conflict(problem=problem)
             await asyncio.sleep(_PAUSE)
 
+    def _is_wanted(self) -> bool:
+        """Asked in every round, for somebody may have left while we waited."""
+        if self._left:
+            raise StoreClosed
+        return self.data.is_dir()
+
     async def leave(self) -> None:
-        """Everything on disk; what others still ask goes to whoever owns the folder next."""
+        """For good, and everything on disk; what others still ask goes to whoever owns the folder next."""
         self._left = True
         for watch in list(self._watches):
             watch.cancel()
         if self._watches:
             await asyncio.wait(list(self._watches))
-        try:
-            if self._line is not None:
-                await self._line.close()
-        finally:
-            await self._stack.aclose()
-            self._host = self._desk = self._line = None
+        async with self._moving:  # whoever is about to take over is done first: else it would own what was left
+            try:
+                if self._line is not None:
+                    await self._line.close()
+            finally:
+                await self._stack.aclose()
+                self._host = self._desk = self._line = None
 
     # ---- what a host can do
 
@@ -125,20 +133,22 @@ class House(Asker):
                     self.data.mkdir(parents=True, exist_ok=True)
             async with self._moving:  # the lock is no lock within this process
                 if self._host is None and self._line is None:
-                    await self.enter()
+                    await self._enter(PATIENCE)
             if self._host is not None:
                 await self._host.create(agent, metabolism, params)
             else:
                 await self.ask(Call("", "create", (agent, metabolism, dict(params or {})), name=new_token()))
         except BaseException:
-            if made and self.owner:
-                await self._leave_nothing()
+            if made:
+                async with self._moving:
+                    await self._leave_nothing()
             raise
 
     async def _leave_nothing(self) -> None:
         """The lock's file goes while it is held: whoever waits for it sees that it is none any more."""
-        if self._host is not None:
-            await self._host.at_rest()
+        if self._host is None:
+            return  # it is not ours to clear away
+        await self._host.at_rest()
         if self.agents():
             return  # whoever asked has left, and it was made all the same
         with suppress(OSError):
@@ -191,8 +201,6 @@ class House(Asker):
     async def _move_on(self, from_line: Line | None) -> None:
         """The owner has gone: be it, or find the new one."""
         async with self._moving:
-            if self._left:
-                raise StoreClosed
             if self._desk is not None or self._line not in (None, from_line):
                 return  # somebody else has moved on already
             if self._line is not None:
