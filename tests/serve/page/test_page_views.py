@@ -42,14 +42,29 @@ async def test_a_mind_is_made_here_once_and_then_there(site: Site, open_tab: Ope
     for problem in (None, "exists already"):
         await tab.go("/")
         await tab.page.get_by_role("button", name="New mind").click()
-        await tab.page.locator(".field-name input").fill("made-by-hand")
-        await tab.page.get_by_role("button", name="Create").click()
+        dialog = tab.page.get_by_role("dialog")
+        await dialog.get_by_label("Agent id").fill("made-by-hand")
+        await dialog.get_by_role("button", name="Create").click()
         if problem is None:
             await tab.page.wait_for_url("**/minds/made-by-hand")
             await tab.shows("knows nothing yet")
         else:
-            await tab.page.get_by_text(problem).wait_for()
+            await dialog.get_by_role("alert").get_by_text(problem).wait_for()
     assert (site.data / "made-by-hand" / "mind.db").exists()
+
+
+async def test_a_mind_of_any_metabolism_is_made_with_the_dialog_alone(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab("/")
+    await tab.page.get_by_role("button", name="New mind").click()
+    dialog = tab.page.get_by_role("dialog")
+    await dialog.get_by_label("How it ages").select_option("retention")
+    await dialog.get_by_label("Agent id").fill("no such name!")
+    await tab.press("Enter")
+    await dialog.get_by_role("alert").get_by_text("no such name!").wait_for()
+    await dialog.get_by_label("Agent id").fill("made-to-expire")
+    await tab.press("Enter")
+    await tab.page.wait_for_url("**/minds/made-to-expire")
+    await tab.page.locator(".page-head .chip", has_text="retention").wait_for()
 
 
 async def test_lists_are_chosen_by_state_kind_and_domain_and_go_on(site: Site, open_tab: OpenTab) -> None:

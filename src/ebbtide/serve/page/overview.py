@@ -1,5 +1,6 @@
 """All minds at a glance, and one mind at a glance: how much it knows, in which states, what is to come."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from ebbtide.mind import Mind
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.mind import Stats
 from ebbtide.serve.page import parts
+from ebbtide.serve.page.controls import choice, field, form, submit
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, figure, heading, icon, link, text
 
@@ -60,11 +62,11 @@ async def _mind_card(page: Page, agent: str, due: float | None) -> None:
                 growth = await _growth(mind, stats)
         except EbbtideError as error:  # one that cannot be opened must not hide the others
             text(agent, tag="h2")
-            text(str(error), "soft says", "p")
+            text(page.refusal(error), "soft says", "p")
             return
         with box("row-of"):
             text(agent, "grow", "h2")
-            text(stats.metabolism, "chip plain s-tide")
+            text(page.t(f"rule.{stats.metabolism}"), "chip plain s-tide")
         with box("row-of").style("gap: 28px"):
             figure(f"{stats.store.memories:,}", page.t("memories_count"))
             figure(f"{stats.store.links:,}", page.t("links_count"))
@@ -74,25 +76,32 @@ async def _mind_card(page: Page, agent: str, due: float | None) -> None:
 
 
 def _creation(page: Page) -> None:
-    with parts.dialog("new-mind", page.t("minds.new")), box("form"):
-        name = ui.input(page.t("minds.name")).props("outlined dense autocomplete=off").classes("field-name")
-        rules = {rule: f"{rule} — {page.t(f'metabolism.{rule}')}" for rule in METABOLISMS}
-        rule = ui.select(rules, value="activity", label=page.t("minds.metabolism")).props(
-            "outlined dense options-dense"
-        )
+    """All of it native, and what is refused told inside: whatever else opens or is noted lies behind an open dialog."""
+    rules = {rule: f"{page.t(f'rule.{rule}')} — {page.t(f'metabolism.{rule}')}" for rule in METABOLISMS}
 
-        async def create() -> None:
-            agent = str(name.value or "").strip()
-            with page.attempt(page.t("minds.made", agent=agent)):
-                if not page.allowed(agent):
-                    raise InvalidInput(problem=page.t("minds.not_yours"))
-                await page.house.create(agent, rule.value)
-                page.go(agent=agent)
+    async def create(given: Mapping[str, list[str]]) -> None:
+        refusal.clear()
+        try:
+            await _create(page, given["agent"][0], given["metabolism"][0])
+        except EbbtideError as error:
+            with refusal:
+                text(str(error), "wrong", "p")
 
-        name.on("keydown.enter", create)
+    with parts.dialog("new-mind", page.t("minds.new")), form(create, "form"):
+        field(page.t("minds.name"), "agent", more="required autofocus")
+        choice(page.t("minds.metabolism"), "metabolism", rules, "activity")
+        refusal = box().props("role=alert")
         with box("row-of").style("justify-content: flex-end"):
             button(page.t("cancel"), lambda: parts.hide("new-mind"))
-            button(page.t("minds.create"), create, classes="main")
+            submit(page.t("minds.create"), "add")
+
+
+async def _create(page: Page, agent: str, metabolism: str) -> None:
+    if not page.allowed(agent):
+        raise InvalidInput(problem=page.t("minds.not_yours"))
+    await page.house.create(agent, metabolism)
+    page.note(page.t("minds.made", agent=agent))
+    page.go(agent=agent)
 
 
 # ---- one mind
@@ -108,7 +117,7 @@ async def build(page: Page) -> None:
         with box("tight grow"):
             with box("row-of"):
                 text(page.agent, tag="h1")
-                text(stats.metabolism, "chip plain s-tide")
+                text(page.t(f"rule.{stats.metabolism}"), "chip plain s-tide")
             text(page.t(f"metabolism.{stats.metabolism}"), "soft", "p")
         with box("actions"):
             _tick_line(page, _due(page).get(page.agent), stats.at)
