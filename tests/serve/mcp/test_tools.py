@@ -80,17 +80,19 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {"text": "a" * 1_000_001}, "at most 1,000,000"),
     ("remember", {"text": ["a"]}, "text: "),
     ("remember", {"text": "a", "key": "\n"}, "key"),
-    ("remember", {"text": "a", "key": "ferry"}, "is taken"),
+    ("remember", {"text": "a", "key": "ferry"}, "with replace=true"),
     ("remember", {"text": "a", "access_count": 7}, "access_count: Extra inputs are not permitted"),
     ("remember", {"text": "a", "keywords": ["k"] * 257}, "too many"),
     ("search", {}, "query: Field required; the arguments are query, limit"),
-    ("search", {"query": ""}, "empty"),
+    ("search", {"query": ""}, "'query' is empty"),
+    ("search", {"query": "a\0"}, "'query' holds a NUL"),
     ("search", {"query": "a", "limit": 51}, "limit: "),
     ("search", {"query": "a", "states": ["expired"]}, "no memory of this mind is ever expired"),
     ("search", {"query": "a", "states": ["gone"]}, "states.0: "),
     ("recall", {}, "give keywords"),
+    ("recall", {"keywords": [" "]}, "'keywords' is empty"),
     ("recall", {"keywords": ["a"], "depth": 11}, "depth: "),
-    ("get", {"key": "../../etc/passwd"}, "There is no memory"),
+    ("get", {"key": "../../etc/passwd"}, "search finds the keys"),
     ("get", {"key": "ferry", "offset": -1}, "offset: "),
     ("touch", {"keys": []}, "keys: "),
     ("touch", {"keys": ["ferry", "nobody"]}, "There is no memory 'nobody'"),
@@ -205,4 +207,16 @@ async def test_what_has_expired_is_found_by_its_state_only(tmp_path: Path) -> No
         assert [(one["key"], one["state"]) for one in told["declined"]] == [("ferry", "expired")]
         (hit,) = (await call(client, "search", query="ferry", states=["expired"]))["hits"]
         assert hit["state"] == "expired"
-        assert "has expired" in await refused(client, "get", key="ferry")
+        for tool, arguments in (("get", {"key": "ferry"}), ("touch", {"keys": ["ferry"]})):
+            assert "touch with revive=true brings it back" in await refused(client, tool, **arguments)
+        assert (await call(client, "touch", keys=["ferry"], revive=True))["counted"] == ["ferry"]
+        assert (await call(client, "get", key="ferry"))["memory"]["state"] == "active"
+
+
+async def test_a_key_that_is_taken_names_what_helps_both_who_remembers_and_who_restores(tmp_path: Path) -> None:
+    async with in_process(tmp_path / "data") as client:
+        await call(client, "remember", text="The ferry leaves at 8:40.", key="ferry")
+        await call(client, "forget", keys=["ferry"])
+        await call(client, "remember", text="The ferry leaves at 9:10.", key="ferry")
+        assert "restore with a new_key" in await refused(client, "restore", key="ferry")
+        assert (await call(client, "restore", key="ferry", new_key="old"))["memory"]["key"] == "old"

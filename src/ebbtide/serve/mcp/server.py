@@ -25,8 +25,9 @@ from mcp_types import (
 from pydantic import BaseModel
 
 from ebbtide import __version__
-from ebbtide.core.errors import EbbtideError, InvalidInput, NotFound
+from ebbtide.core.errors import EbbtideError, InvalidInput, NotFound, StoreError
 from ebbtide.serve.mcp import resources
+from ebbtide.serve.mcp.complaints import one_line
 from ebbtide.serve.mcp.fence import NOTICE, Fence, fenced, strings
 from ebbtide.serve.mcp.opening import Minds
 from ebbtide.serve.mcp.shapes import parsed
@@ -36,7 +37,6 @@ log = logging.getLogger("ebbtide")
 
 Context = ServerRequestContext[Any, Any]
 AgentOf = Callable[[Context], str]
-_LONGEST_COMPLAINT = 1000
 _BUG = "something went wrong inside; the server's log says what"
 
 
@@ -78,7 +78,7 @@ class _Desk:
             async with self._minds.mind(self._agent_of(context)) as mind:
                 return answered(await tool.call(mind, asked))
         except EbbtideError as error:
-            return refused(one_line(error))
+            return refused(_complaint(error))
         except Exception:
             log.exception("the tool %s failed", params.name)
             return refused(_BUG)
@@ -118,13 +118,14 @@ async def _told() -> AsyncIterator[None]:
         yield
     except EbbtideError as error:
         code = INVALID_PARAMS if isinstance(error, NotFound | InvalidInput) else INTERNAL_ERROR
-        raise MCPError(code=code, message=one_line(error)) from None
+        raise MCPError(code=code, message=_complaint(error)) from None
     except Exception as error:
         log.exception("a resource could not be read")
         raise MCPError(code=INTERNAL_ERROR, message=_BUG) from error
 
 
-def one_line(error: EbbtideError) -> str:
-    """As it can be sent: no half surrogates, and not as long as what it quotes may be."""
-    line = " ".join(str(error).split()).encode("utf-8", "replace").decode()
-    return line if len(line) <= _LONGEST_COMPLAINT else f"{line[:_LONGEST_COMPLAINT]}…"
+def _complaint(error: EbbtideError) -> str:
+    """The disk is for whoever keeps the server to look after, and its folders are nobody's business out there."""
+    if isinstance(error, StoreError):
+        log.error("%s", error)
+    return one_line(error)

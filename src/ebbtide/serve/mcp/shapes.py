@@ -52,7 +52,9 @@ class Search(Asked):
     query: str = Field(description="A question or words, in any language.")
     limit: int = Field(default=5, ge=1, le=MOST_HITS)
     kind: str | None = None
-    states: list[State] | None = Field(default=None, description="Only these; the one way to see hidden ones.")
+    states: list[State] | None = Field(
+        default=None, description="Only these; the one way to see hidden ones, like ['expired']."
+    )
     why: bool = Field(
         default=False, description="Also tell how each was ranked, and what matched but is faded or forgotten."
     )
@@ -65,6 +67,7 @@ class Get(Asked):
 
 class Touch(Asked):
     keys: Keys
+    revive: bool = Field(default=False, description="Also what has expired: it lives again.")
 
 
 class Forget(Asked):

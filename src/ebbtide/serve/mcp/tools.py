@@ -8,6 +8,7 @@ from mcp_types import Tool as Described
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
+from ebbtide.core.draft import MAX_TEXT, require_text
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import Memory
 from ebbtide.core.metabolism import Network
@@ -86,7 +87,7 @@ def _messages(asked: shapes.Remember) -> list[dict[str, Any]]:
 
 
 async def touch(mind: Mind, asked: shapes.Touch) -> shapes.Touched:
-    touched = await mind.touch(*asked.keys)
+    touched = await mind.touch(*asked.keys, revive=asked.revive)
     return shapes.Touched(counted=list(touched.counted), too_soon=list(touched.throttled))
 
 
@@ -110,13 +111,15 @@ async def recall(mind: Mind, asked: shapes.Recall) -> shapes.Recalled:
         raise InvalidInput(
             problem=f"this mind lives by {mind.metabolism} and has no focus to start from: give keywords"
         )
-    found = await mind.search(" ".join(asked.keywords), asked.limit)
+    question = require_text("keywords", " ".join(asked.keywords), MAX_TEXT)
+    found = await mind.search(question, asked.limit)
     told = [hit.memory for hit in found.hits]
     text = BREAK.join(f"{MEMORY}{memory.text[:SHOWN]}" for memory in told)
     return shapes.Recalled(text=_clipped(text), keys=[memory.key for memory in told])
 
 
 async def search(mind: Mind, asked: shapes.Search) -> shapes.Found:
+    require_text("query", asked.query, MAX_TEXT)  # the engine would speak of a 'text'
     found = await mind.search(asked.query, asked.limit, kind=asked.kind, state=asked.states, explain=asked.why)
     return shapes.Found(
         hits=[_hit(hit) for hit in found.hits],
@@ -218,7 +221,8 @@ TOOLS = {
             "Search memories",
             "Find memories by meaning and words, best first. Use before answering anything that may have come up"
             " earlier. Texts are cut at 2,000 characters; get reads on. Being found is not being used: touch what"
-            " helped. If nothing fits, why=true tells what matched but has faded or is in the trash.",
+            " helped. If nothing fits, why=true tells what matched but has faded or is in the trash: touch with"
+            " revive=true brings back what has expired, restore what is in the trash, get reads any other.",
             shapes.Search,
             shapes.Found,
             search,
@@ -246,7 +250,7 @@ TOOLS = {
             "touch",
             "I used this",
             "Say that memories found by search or recall were really of use in your answer. That keeps them alive;"
-            " untouched ones fade. Counts once an hour each.",
+            " untouched ones fade. Counts once an hour each. With revive=true it brings back what has expired.",
             shapes.Touch,
             shapes.Touched,
             touch,
