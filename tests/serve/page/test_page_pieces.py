@@ -6,9 +6,12 @@ import string
 
 import pytest
 
+from ebbtide.core.errors import KeyTaken, StoreUnreadable, UnknownMind
 from ebbtide.core.memory import DAY, HOUR
+from ebbtide.core.parameters import regime
+from ebbtide.core.whatif import ASKED, CASCADE, COMPRESSED, PRUNED, REVIVED, UNFADED, UNMERGED, UNPRUNED
 from ebbtide.mind import Mind
-from ebbtide.serve.page import curve, life, parts, reasons, texts
+from ebbtide.serve.page import curve, knobs, life, parts, reasons, texts
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.shell import _within
 from ebbtide.serve.page.texts import Language
@@ -82,6 +85,31 @@ def test_addresses_carry_any_key_and_leave_out_what_is_not_chosen() -> None:
 def test_after_the_login_one_stays_on_this_host(address: str) -> None:
     assert _within(address) == "/"
     assert _within("/minds/ada?x=1") == "/minds/ada?x=1"
+
+
+def test_folders_of_the_server_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    for error in (
+        UnknownMind(agent="eve", data="/srv/secret"),
+        StoreUnreadable(path="/srv/secret/eve", detail="no permission for /srv/secret"),
+    ):
+        assert "secret" not in page().refusal(error)
+        assert "secret" not in page("zh").refusal(error)
+    assert page().refusal(UnknownMind(agent="eve", data="/srv")) == "There is no mind called eve."
+    assert "/srv/secret/eve" in caplog.text
+    assert page().refusal(KeyTaken(key="ferry")) == str(KeyTaken(key="ferry"))
+
+
+@pytest.mark.parametrize("cause", [ASKED, CASCADE, COMPRESSED, PRUNED, REVIVED, UNFADED, UNMERGED, UNPRUNED])
+def test_every_cause_has_its_words(cause: str) -> None:
+    assert texts.known(f"cause.{cause}")
+
+
+@pytest.mark.parametrize("metabolism", METABOLISMS)
+def test_rules_and_what_their_parameters_may_be_have_their_chinese(metabolism: str) -> None:
+    assert page("zh").t(f"rule.{metabolism}") != metabolism
+    for knob in knobs.knobs(metabolism, regime(metabolism, {})[0].params()):
+        for value in ("true", "false") if knob.switch else knob.options:
+            assert page("zh").t(f"value.{value}") != page("en").t(f"value.{value}") == value
 
 
 # ---- reasons

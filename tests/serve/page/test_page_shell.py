@@ -1,10 +1,10 @@
 """How a view comes onto the page: when it fails, and when it is wanted again while it is still being made."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from nicegui import Client, ui
 
 from ebbtide.serve.page import parts, shell
@@ -14,13 +14,15 @@ from ebbtide.serve.page.views import Build, View
 pytestmark = pytest.mark.asyncio
 
 
-@pytest_asyncio.fixture
-async def main() -> AsyncIterator[ui.element]:
-    """Where the views of a page stand, on a page that no browser has open."""
+@contextmanager
+def unseen(build: Build) -> Iterator[Page]:
+    """A page with this view that no browser has open."""
     client = Client(ui.page("/nowhere"))
-    with client:
-        yield ui.element("main")
-    client.delete()
+    try:
+        with client:
+            yield page_of(ui.element("main"), build)
+    finally:
+        client.delete()
 
 
 def page_of(main: ui.element, build: Build) -> Page:
@@ -29,19 +31,19 @@ def page_of(main: ui.element, build: Build) -> Page:
     return page
 
 
-def said(element: Any) -> list[str]:
+def said(page: Page) -> list[str]:
     """All words on it, in order."""
-    return [each._text for each in element.descendants(include_self=True) if each._text]
+    content: Any = page.content
+    return [each._text for each in content.descendants() if each._text]
 
 
-async def test_a_view_that_fails_is_told_on_the_page_and_in_the_log(
-    main: ui.element, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_view_that_fails_is_told_on_the_page_and_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     async def build(page: Page) -> None:
         parts.text("half of it")
         raise ZeroDivisionError("at /home/ada/secret")
 
-    await page_of(main, build).refresh()
-    assert "This view could not be shown." in said(main)[0]
-    assert not [words for words in said(main) if "secret" in words or "half" in words]
+    with unseen(build) as page:
+        await page.refresh()
+        assert "This view could not be shown." in said(page)[0]
+        assert not [words for words in said(page) if "secret" in words or "half" in words]
     assert "at /home/ada/secret" in caplog.text

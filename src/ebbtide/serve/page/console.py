@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from nicegui import ui
-
 from ebbtide.core.memory import Memory, State
 from ebbtide.mind.recall import BREAK, MEMORY
 from ebbtide.mind.search import Declined, Found, Hit, Why
@@ -203,7 +201,7 @@ class _Search:
             words = self.page.t(
                 "console.counted" if done.counted else "console.throttled", key=parts.preview(memory.key, 60)
             )
-            ui.notify(words, type="positive" if done.counted else "info", position="bottom")
+            self.page.note(words, "positive" if done.counted else "info")
 
     def _declined(self, declined: Sequence[Declined]) -> None:
         page = self.page

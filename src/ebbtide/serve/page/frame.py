@@ -1,5 +1,6 @@
 """What every view is given: whose mind it shows, in which language, and the few things all views do alike."""
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -8,10 +9,12 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
-from ebbtide.core.errors import EbbtideError, UnknownMind
+from ebbtide.core.errors import EbbtideError, StoreError, UnknownMind
 from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
 from ebbtide.serve.page.texts import Language, said
+
+log = logging.getLogger("ebbtide")
 
 Allowed = Callable[[str], bool]
 
@@ -75,10 +78,22 @@ class Page:
         try:
             yield
         except EbbtideError as error:
-            self.note(str(error), "negative")
+            self.note(self.refusal(error), "negative")
         else:
             if done:
                 self.note(done)
+
+    def refusal(self, error: EbbtideError) -> str:
+        """What the mind's error says to a reader. Folders of the server are named in its log only.
+
+        A mind that is not there, and one that is none of this visitor's business, look alike.
+        """
+        if isinstance(error, UnknownMind):
+            return self.t("no_mind", agent=error.facts["agent"])
+        if isinstance(error, StoreError):
+            log.error("a page was refused: %s", error)
+            return self.t("no_store")
+        return str(error)
 
     def note(self, words: str, kind: Literal["positive", "negative", "warning", "info"] = "positive") -> None:
         """Say it at the foot of the page. Also after a refresh, when the button that was pressed is gone."""

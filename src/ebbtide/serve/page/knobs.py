@@ -141,6 +141,15 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "spread": ("how much links lift what is next to a hit", "链接对命中邻居的提升程度"),
 }
 
+VALUES: dict[str, tuple[str, str]] = {
+    "true": ("true", "是"),
+    "false": ("false", "否"),
+    "original": ("original", "最初的"),
+    "current": ("current", "当前的"),
+    "keep": ("keep", "保留"),
+    "sweep": ("sweep", "清扫"),
+}
+
 UNITS: dict[str, tuple[str, str]] = {
     "": ("", ""),
     "hours": ("hours", "小时"),

@@ -85,7 +85,7 @@ def _creation(page: Page) -> None:
             await _create(page, given["agent"][0], given["metabolism"][0])
         except EbbtideError as error:
             with refusal:
-                text(str(error), "wrong", "p")
+                text(page.refusal(error), "wrong", "p")
 
     with parts.dialog("new-mind", page.t("minds.new")), form(create, "form"):
         field(page.t("minds.name"), "agent", more="required autofocus")

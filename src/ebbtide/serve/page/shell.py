@@ -16,7 +16,7 @@ from fastapi.responses import RedirectResponse, Response
 from nicegui import app as pages
 from nicegui import ui
 
-from ebbtide.core.errors import EbbtideError, UnknownMind
+from ebbtide.core.errors import EbbtideError
 from ebbtide.host.ownership import House
 from ebbtide.serve.http import problems
 from ebbtide.serve.page import layout, overview, parts
@@ -140,18 +140,13 @@ def _rebuilding(main: ui.element, page: Page, view: View) -> Callable[[], Awaita
                 await view.build(page)
             except EbbtideError as error:
                 main.clear()
-                parts.refused(page, page.t("no_mind", agent=page.agent) if _unseen(error) else str(error))
+                parts.refused(page, page.refusal(error))
             except Exception:
                 log.exception("the view %r could not be shown", view.path)  # no address: keys of memories are in it
                 main.clear()
                 parts.refused(page, page.t("view.failed"))
 
     return rebuild
-
-
-def _unseen(error: EbbtideError) -> bool:
-    """There is no such mind, or it is none of this visitor's business: both look alike, and no path is told."""
-    return isinstance(error, UnknownMind)
 
 
 async def _nowhere(page: Page) -> None:

@@ -48,6 +48,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "help.step": ("Next and previous in a list", "列表中的下一条、上一条"),
     "help.close": ("Close, or leave a field", "关闭，或离开输入框"),
     "no_mind": ("There is no mind called {agent}.", "没有名为 {agent} 的心智。"),
+    "no_store": (
+        "This mind cannot be read or written now. The server's log says why.",
+        "现在无法读写这个心智，服务器日志里有原因。",
+    ),
     "no_view": ("There is no such view.", "没有这个视图。"),
     "view.failed": (
         "This view could not be shown. It is not your doing: the server's log says more.",
@@ -75,6 +79,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "state.trash": ("in the trash", "在回收站"),
     "mark.delete_candidate": ("may be deleted", "可删除"),
     "mark.merge_candidate": ("may be merged", "可合并"),
+    "rule.activity": ("activity", "活跃度"),
+    "rule.network": ("network", "网络"),
+    "rule.score": ("score", "评分"),
+    "rule.retention": ("retention", "保持率"),
     "metabolism.activity": ("Counts links and uses, and how recent they are", "看链接、使用次数与新近程度"),
     "metabolism.network": (
         "Worth the strength of its links; every new memory wears them",
@@ -245,6 +253,8 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "cause.superseded": ("superseded", "被取代"),
     "cause.faded": ("faded", "褪尽"),
     "cause.evicted": ("made room", "腾出位置"),
+    "cause.revived": ("brought back", "唤回"),
+    "cause.cascade": ("something it supports was used", "以它为证的记忆被使用"),
     # tidying
     "tidy.under": (
         "Nothing leaves by itself. What you accept goes to the trash, and comes back from there.",

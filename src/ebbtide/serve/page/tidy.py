@@ -61,7 +61,7 @@ def _nothing_suggested(page: Page, metabolism: str) -> None:
         if metabolism == "activity":
             parts.nothing("spa", page.t("tidy.none"), page.t("tidy.none_more"))
         else:
-            parts.nothing("spa", page.t("tidy.not_here", metabolism=metabolism))
+            parts.nothing("spa", page.t("tidy.not_here", metabolism=page.t(f"rule.{metabolism}")))
 
 
 def _suggestion(page: Page, suggestion: Suggestion) -> None:

@@ -21,6 +21,7 @@ _LISTED = 40
 _SURE = "sure"
 
 texts.add({f"param.{name}": meaning for name, meaning in knobs.MEANINGS.items()})
+texts.add({f"value.{value}": words for value, words in knobs.VALUES.items()})
 texts.add({f"per.{unit}": words for unit, words in knobs.UNITS.items()})
 texts.add(
     {
@@ -149,9 +150,10 @@ class _View:
     def _options(self, knob: Knob) -> None:
         now = self.wanted[knob.name]
         choices = {"true": True, "false": False} if knob.switch else {name: name for name in knob.options}
+        page = self.page
         with box("box", "select") as chooser:
             for said, value in choices.items():
-                option = text(said, tag="option").props(f"value={said}")
+                option = text(page.t(f"value.{said}"), tag="option").props(f"value={said}")
                 option.props["selected"] = value == now
         chooser.props["aria-label"] = knob.name
         chooser.on("change", lambda event: self._turn(knob, choices[event.args]), js_handler=_CHOSEN)
@@ -284,7 +286,9 @@ class _View:
             return
         self.sure.clear()
         with self.sure:
-            rows = [(name, _said(self.now[name]), _said(value)) for name, value in differs.items()]
+            rows = [
+                (name, _said(self.page, self.now[name]), _said(self.page, value)) for name, value in differs.items()
+            ]
             parts.table(("", self.page.t("whatif.now"), self.page.t("whatif.then")), rows, numbers=(1, 2))
             text(self.page.t("whatif.sure_why"), "soft small", "p")
             if {"node_pool", "focus_limit"} & set(differs):
@@ -308,7 +312,7 @@ class _View:
 
     async def _go_back(self, before: Mapping[str, Any]) -> None:
         if await self._configure(before):
-            ui.notify(self.page.t("whatif.back"), type="positive", position="bottom")
+            self.page.note(self.page.t("whatif.back"))
 
     async def _configure(self, params: Mapping[str, Any]) -> bool:
         """Whether it lives by these now."""
@@ -320,7 +324,9 @@ class _View:
         return not knobs.changed(self.now, dict(params))
 
 
-def _said(value: Any) -> str:
+def _said(page: Page, value: Any) -> str:
+    if isinstance(value, bool | str):
+        return page.t(f"value.{value!s}".lower())
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

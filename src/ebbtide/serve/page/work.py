@@ -58,7 +58,7 @@ class Work:
                 return
             except EbbtideError as error:
                 self.shown.clear()
-                text(str(error), "chip plain s-bad", "p").props("role=alert")
+                text(self._page.refusal(error), "chip plain s-bad", "p").props("role=alert")
         self._bar.set_visibility(False)
 
     def _teller(self) -> Progress:
