@@ -3,24 +3,21 @@
 import asyncio
 import logging
 import os
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, UnknownMind
-from ebbtide.host import door, wire
-from ebbtide.host.door import LANGUAGE
+from ebbtide.host import door, handshake, wire
+from ebbtide.host.handshake import LANGUAGE
 from ebbtide.host.line import Gone, Line
 from ebbtide.host.wire import Call
 from ebbtide.mind import Mind
 from tests.host.neighbours import card, entered, street
 
-WELCOME = msgspec.msgpack.Decoder(bool)
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -40,17 +37,43 @@ async def hung_up(reader: asyncio.StreamReader) -> bool:
         return True
 
 
-@pytest.mark.parametrize("hello", [("wrong", LANGUAGE), ("", LANGUAGE), ("the right one", LANGUAGE + 1)])
-async def test_only_the_right_word_in_the_right_language_opens(tmp_path: Path, hello: tuple[str, int]) -> None:
+async def test_only_the_right_word_opens(tmp_path: Path) -> None:
     async with street(tmp_path):
-        word = card(tmp_path)["token"] if hello[0] == "the right one" else hello[0]
-        async with knocking(tmp_path) as (reader, writer):
-            await wire.send(writer, wire.framed((word, hello[1])))
-            assert await wire.receive(reader, WELCOME) is False
-            assert await hung_up(reader)
-        if hello[1] == LANGUAGE:
+        there = card(tmp_path)
+        for word in ("wrong", "", there["token"][:-1]):
             with pytest.raises(Gone):
-                await Line.to(card(tmp_path)["port"], hello[0])
+                await Line.to(there["port"], word)
+        await (await Line.to(there["port"], there["token"])).close()
+
+
+async def test_who_cannot_show_that_it_knows_the_word_is_not_let_in(tmp_path: Path) -> None:
+    async with street(tmp_path), knocking(tmp_path) as (reader, writer):
+        await wire.send(writer, wire.framed((LANGUAGE, b"challenge")))
+        _, said_back = await wire.receive(reader, handshake._SHOWN)
+        await wire.send(writer, wire.framed(said_back))
+        assert await wire.receive(reader, handshake._WELCOME) is False
+        assert await hung_up(reader)
+
+
+async def test_only_the_right_language_is_understood(tmp_path: Path) -> None:
+    async with street(tmp_path), knocking(tmp_path) as (reader, writer):
+        await wire.send(writer, wire.framed((LANGUAGE + 1, b"challenge")))
+        assert await hung_up(reader)
+
+
+@pytest.mark.parametrize("answers", [[True, True], [(b"challenge", b"proof"), True]], ids=["yes", "a proof"])
+async def test_a_stranger_at_an_owners_port_is_neither_believed_nor_told_the_word(answers: list[Any]) -> None:
+    heard = bytearray()
+
+    async def agreeing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"".join(map(wire.framed, answers)))
+        heard.extend(await reader.read())
+        writer.close()
+
+    async with await asyncio.start_server(agreeing, "127.0.0.1", 0) as stranger:
+        with pytest.raises(Gone):
+            await Line.to(stranger.sockets[0].getsockname()[1], "the-word")
+    assert b"the-word" not in heard
 
 
 @pytest.mark.parametrize(
@@ -152,7 +175,8 @@ async def test_the_word_is_in_no_log_and_in_no_error(tmp_path: Path, caplog: pyt
             await mind.put("tide")
         assert word not in repr(here.owner._card())
         async with knocking(tmp_path) as (reader, writer):
-            await wire.send(writer, wire.framed((word[:-1], LANGUAGE)))
+            await wire.send(writer, wire.framed((LANGUAGE, word.encode())))
+            await wire.send(writer, wire.framed(word[:-1].encode()))
             assert await hung_up(reader) is False
     assert len(word) > 40
     assert word not in caplog.text
@@ -242,10 +266,11 @@ async def test_a_guest_that_does_not_listen_keeps_nobody(tmp_path: Path, monkeyp
         await owner.create("ada", "activity")
         async with owner.mind("ada") as mind:
             await mind.put_many([{"text": "x" * 500_000, "key": f"k{number}"} for number in range(20)])
-        deaf = socket.create_connection(("127.0.0.1", card(tmp_path)["port"]))
-        deaf.sendall(wire.framed((card(tmp_path)["token"], LANGUAGE)) + wire.framed(Call("ada", "list", id=1)) * 3)
+        reader, deaf = await asyncio.open_connection("127.0.0.1", card(tmp_path)["port"])
+        assert await handshake.knock(reader, deaf, card(tmp_path)["token"])
+        deaf.write(wire.framed(Call("ada", "list", id=1)) * 3)
         async with entered(tmp_path) as guest, guest.mind("ada") as mind:
             assert (await mind.get("k1")).key == "k1"
             await asyncio.wait_for(owner.leave(), 20)
             assert (await mind.get("k1")).key == "k1"
-        deaf.close()
+        await wire.hang_up(deaf)

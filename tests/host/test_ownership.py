@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ebbtide.core.errors import Conflict, InvalidInput, MindExists, StoreClosed, StoreError, StoreUnreadable
-from ebbtide.host import ownership
-from ebbtide.host.door import LANGUAGE
+from ebbtide.host import handshake, ownership, wire
+from ebbtide.host.handshake import LANGUAGE
 from ebbtide.host.host import Host
 from ebbtide.host.ownership import CARD, LOCK, House
 from ebbtide.mind import Mind
@@ -110,6 +110,7 @@ async def test_while_an_owner_starts_up_others_wait_for_it(tmp_path: Path) -> No
     await asyncio.sleep(0.1)
     assert not first.done()
     assert not second.done()
+    assert not (tmp_path / CARD).exists()
     opening.set()
     await asyncio.gather(first, second)
     assert (owner.owner, guest.owner) == (True, False)
@@ -343,9 +344,14 @@ async def test_a_mind_whose_maker_has_left_keeps_the_folder_that_was_made_for_it
 
 
 async def test_one_of_another_language_is_not_spoken_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def in_the_old_one(reader: asyncio.StreamReader, *_: Any) -> bool:
+        language, _ = await wire.receive(reader, handshake._HELLO)
+        return bool(language == LANGUAGE)
+
     monkeypatch.setattr(ownership, "PATIENCE", 0.1)
     async with street(tmp_path):
-        monkeypatch.setattr("ebbtide.host.line.LANGUAGE", LANGUAGE + 1)
+        monkeypatch.setattr("ebbtide.host.handshake.LANGUAGE", LANGUAGE + 1)
+        monkeypatch.setattr("ebbtide.host.door.answer_the_door", in_the_old_one)
         other = house(tmp_path)
         with pytest.raises(Conflict, match=rf"\({os.getpid()}\) that does not answer"):
             await other.enter()

@@ -4,7 +4,6 @@ An owner serves its minds' verbs to other processes as it does to itself: the sa
 """
 
 import asyncio
-import hmac
 import logging
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
@@ -16,17 +15,16 @@ import msgspec
 from ebbtide.core.errors import Conflict, EbbtideError
 from ebbtide.host import wire
 from ebbtide.host.desk import Desk, Minds
+from ebbtide.host.handshake import answer_the_door
 from ebbtide.host.wire import Answer, Call
 from ebbtide.mind.upkeep import Progress
 
 log = logging.getLogger("ebbtide")
 
-_HELLO = msgspec.msgpack.Decoder(tuple[str, int])
 _PATIENCE = 5.0  # seconds a newcomer has to say who it is
 _GRACE = 2.0  # seconds that calls in hand have when the door is closed
 _WRITING = 10.0  # and those that write
 _UNHEARD = 1 << 16  # bytes a guest may leave unread before it is told no more of how far things are
-LANGUAGE = 2  # of the wire; another is not understood
 
 
 @asynccontextmanager
@@ -64,10 +62,7 @@ class _Door:
 
     async def _known(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         async with asyncio.timeout(_PATIENCE):
-            token, language = await wire.receive(reader, _HELLO, wire.HELLO)
-            welcome = hmac.compare_digest(token.encode(), self._token.encode()) and language == LANGUAGE
-            await wire.send(writer, wire.framed(welcome))
-        return welcome
+            return await answer_the_door(reader, writer, self._token)
 
     async def close(self) -> None:
         self._closed = True

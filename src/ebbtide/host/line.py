@@ -9,14 +9,13 @@ import msgspec
 
 from ebbtide.core.errors import EbbtideError
 from ebbtide.host import wire
-from ebbtide.host.door import LANGUAGE
+from ebbtide.host.handshake import knock
 from ebbtide.host.wire import Answer, Call, Regime
 from ebbtide.mind.upkeep import Progress
 
 # It left, does not answer, or speaks another language.
 _BROKEN = (OSError, EOFError, ValueError, msgspec.MsgspecError)
 _HELLO = 5.0  # seconds an owner has to open the door
-_WELCOME = msgspec.msgpack.Decoder(bool)
 
 News = Callable[[str, Regime], None]
 
@@ -49,8 +48,7 @@ class Line:
             raise Gone from error
         try:
             async with asyncio.timeout(_HELLO):
-                await wire.send(writer, wire.framed((token, LANGUAGE)))
-                welcome = await wire.receive(reader, _WELCOME, wire.HELLO)
+                welcome = await knock(reader, writer, token)
             if welcome:
                 return cls(reader, writer, news)
         except (*_BROKEN, asyncio.CancelledError) as error:

@@ -220,6 +220,8 @@ class House(Asker):
             return False
         async with AsyncExitStack() as stack:
             stack.callback(self._lock.release)
+            with _named(self.data):  # that of an owner that has died: nobody is to go there
+                (self.data / CARD).unlink(missing_ok=True)
             host = await stack.enter_async_context(self._open_host())
             desk = Desk(host)
             stack.push_async_callback(desk.close)
