@@ -122,6 +122,33 @@ def test_a_damaged_file_lets_nobody_in(tmp_path: Path, text: str) -> None:
     assert (tmp_path / FILE).read_text("latin-1") == text
 
 
+def test_a_file_that_cannot_be_read_is_told_without_its_path(tmp_path: Path) -> None:
+    ring = Keyring(tmp_path)
+    _, said = ring.create(NOW, admin=True)
+    (tmp_path / FILE).unlink()
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(StoreUnreadable) as damaged:
+        ring.find(said, NOW)
+    assert str(tmp_path) not in damaged.value.facts["detail"]
+    (tmp_path / FILE).rmdir()
+    (tmp_path / FILE).symlink_to(FILE)
+    with pytest.raises(StoreUnreadable) as endless:
+        ring.find(said, NOW)
+    assert str(tmp_path) not in endless.value.facts["detail"]
+
+
+def test_where_the_disk_ignores_case_a_key_from_before_does_not_open_a_mind_of_nearly_its_name(tmp_path: Path) -> None:
+    ring = Keyring(tmp_path)
+    (tmp_path / FILE.upper()).touch()  # as such a disk answers
+    key, said = ring.create(NOW, ["Bob", "ada"])
+    assert ring.find(said, NOW) == key
+    (tmp_path / "bob").mkdir()
+    (tmp_path / "bob" / "mind.db").touch()
+    for found in (ring.find(said, NOW), ring.current(key.id, NOW)):
+        assert found is not None
+        assert [found.opens(agent) for agent in ("Bob", "bob", "ada")] == [False, False, True]
+
+
 def test_there_is_no_revoking_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no key 'x'"):
         Keyring(tmp_path).revoke("x")

@@ -62,6 +62,7 @@ async def test_page_api_and_tools_answer_and_a_second_start_continues(tmp_path: 
         assert (await asking.get("/")).headers["content-type"].startswith("text/html")
         assert (await asking.get("/v1/openapi.json")).json()["openapi"].startswith("3.")
         assert (await asking.get("/healthz")).json() == {"status": "alive"}
+        assert (await asking.head("/healthz")).status_code == (await asking.head("/readyz")).status_code == 200
         assert (await asking.get("/readyz")).json() == {"status": "ready"}
         await made(asking, "ada")
         await put(asking, "ada", "ferry")

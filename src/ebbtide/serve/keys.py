@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -64,6 +64,7 @@ class Keyring:
         self._path = data / FILE
         self._stamp: Stamp | None = None
         self._keys: dict[str, Key] = {}
+        self._ignores_case = False  # the disk, not we
 
     def keys(self) -> list[Key]:
         """In the order they were made."""
@@ -74,12 +75,12 @@ class Keyring:
         form = _SAID.fullmatch(said)
         key = self._now().get(form[1]) if form else None
         same = hmac.compare_digest(_hash(said), key.hash if key else _NOBODY)
-        return key if key and same and key.is_good(now) else None
+        return self._as_spelled(key) if key and same and key.is_good(now) else None
 
     def current(self, id_: str, now: float) -> Key | None:
         """The key of this id, if it is still good."""
         key = self._now().get(id_)
-        return key if key and key.is_good(now) else None
+        return self._as_spelled(key) if key and key.is_good(now) else None
 
     def create(
         self,
@@ -127,14 +128,24 @@ class Keyring:
         stamp = self._look()
         if stamp != self._stamp:
             self._keys = {key.id: key for key in self._read()} if stamp else {}
-            self._stamp = stamp
+            self._stamp, self._ignores_case = stamp, self._path.with_name(FILE.upper()).exists()
         return self._keys
+
+    def _as_spelled(self, key: Key) -> Key:
+        """Without the minds that are spelled otherwise: where Bob leads to bob, a key for Bob from before bob was made
+        does not."""
+        if not self._ignores_case or key.admin:
+            return key
+        spelled = {agent.casefold(): agent for agent in names.agents(self.data)}
+        return replace(key, agents=tuple(name for name in key.agents if spelled.get(name.casefold(), name) == name))
 
     def _look(self) -> Stamp | None:
         try:
             seen = self._path.stat()
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            raise StoreUnreadable(path=self._path, detail=_why(error)) from error
         return seen.st_mtime_ns, seen.st_size, seen.st_ino
 
     def _read(self) -> tuple[Key, ...]:
@@ -143,7 +154,7 @@ class Keyring:
         except FileNotFoundError:
             return ()
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise StoreUnreadable(path=self._path, detail=str(error)) from error
+            raise StoreUnreadable(path=self._path, detail=_why(error)) from error
 
     def _change(self, change: Callable[[tuple[Key, ...]], tuple[tuple[Key, ...], T]]) -> T:
         """One after another, also among processes; the file is never half written, and for this user's eyes only."""
@@ -153,7 +164,7 @@ class Keyring:
                 keys, answer = change(self._read())
                 self._write(msgspec.json.format(msgspec.json.encode(_File(keys=keys)), indent=1))
         except OSError as error:
-            raise StoreUnreadable(path=self._path, detail=error.strerror or str(error)) from error
+            raise StoreUnreadable(path=self._path, detail=_why(error)) from error
         return answer
 
     def _write(self, text: bytes) -> None:
@@ -164,6 +175,11 @@ class Keyring:
             file.flush()
             os.fsync(file.fileno())
         new.replace(self._path)
+
+
+def _why(error: Exception) -> str:
+    """Without the path, which those who are told so need not know."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _hash(said: str) -> str:

@@ -23,7 +23,7 @@ from ebbtide.core.errors import EbbtideError, InvalidInput, StoreUnreadable
 from ebbtide.host.host import Host
 from ebbtide.host.ownership import House
 from ebbtide.serve.http import problems
-from ebbtide.serve.http.auth import LOGIN, LOGOUT, Gate, Guard, is_loopback
+from ebbtide.serve.http.auth import LOGIN, LOGOUT, Gate, Guard, is_loopback, is_of_the_api
 from ebbtide.serve.http.guards import MAX_FORM, Limits
 from ebbtide.serve.http.logs import Noted, Observed
 from ebbtide.serve.http.metrics import CONTENT_TYPE, Metrics
@@ -35,7 +35,6 @@ from ebbtide.settings import Settings
 
 log = logging.getLogger("ebbtide")
 
-OF_THE_API = frozenset({"v1", "mcp", "healthz", "readyz", "metrics"})
 GRACE = 20  # seconds for what is in hand when the server is told to stop
 
 
@@ -120,8 +119,7 @@ class _Parts:
         self._api, self._pages = api, pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        first = f"{scope['path']}/".split("/", 2)[1]
-        await (self._api if first in OF_THE_API else self._pages)(scope, receive, send)
+        await (self._api if is_of_the_api(scope["path"]) else self._pages)(scope, receive, send)
 
 
 def _add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.Event) -> None:
@@ -136,7 +134,7 @@ def _add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.
         return Response(await metrics.text(minds), media_type=CONTENT_TYPE)
 
     for path, answer in (("/healthz", healthz), ("/readyz", readyz), ("/metrics", figures)):
-        app.add_api_route(path, answer, methods=["GET"], include_in_schema=False, response_class=Response)
+        app.add_api_route(path, answer, methods=["GET", "HEAD"], include_in_schema=False, response_class=Response)
 
 
 # ---- the house

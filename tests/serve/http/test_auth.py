@@ -12,9 +12,10 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from ebbtide.core.errors import StoreUnreadable
 from ebbtide.serve.http import problems
 from ebbtide.serve.http.auth import COOKIE, Gate, Guard, is_loopback
-from ebbtide.serve.keys import Keyring
+from ebbtide.serve.keys import Key, Keyring
 from tests.helpers import FakeClock
 
 OTHER = "ebb_00000000_" + "a" * 43
@@ -51,7 +52,9 @@ def _app(gate: Gate) -> FastAPI:
 
     @app.get("/v1/minds")
     async def minds(request: Request) -> list[str]:
-        return [agent for agent in ("ada", "bob", "eve") if gate.sees(request)(agent)]
+        gate(request)
+        key = gate.key(request)
+        return [agent for agent in ("ada", "bob", "eve") if key is None or key.opens(agent)]
 
     @app.get("/v1/everything")
     async def everything(request: Request) -> str:
@@ -215,6 +218,62 @@ def test_pages_of_other_sites_are_refused_whatever_they_ask(local: Place, closed
 def test_our_own_page_is_no_stranger(local: Place) -> None:
     headers = {"Origin": "http://127.0.0.1:8321"}
     assert local.client.post("/v1/minds/ada/memories", headers=headers).status_code == 200
+
+
+_LOADED = {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+_FOLLOWED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_page_of_another_site_cannot_load_anything_from_here(local: Place, site: str) -> None:
+    elsewhere = {"Sec-Fetch-Site": site}
+    for path in ("/v1/minds/ada/memories", "/v1/minds", "/metrics", "/mcp", "/"):
+        answer = local.client.get(path, headers={**elsewhere, **_LOADED})
+        assert (answer.status_code, answer.json()["error"]) == (403, "Forbidden"), path
+    framed = {**elsewhere, **_FOLLOWED, "Sec-Fetch-Dest": "iframe"}
+    assert local.client.get("/", headers=framed).status_code == 403
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_from_elsewhere_leads_to_our_pages_and_to_nothing_else(local: Place, site: str) -> None:
+    headers = {"Sec-Fetch-Site": site, **_FOLLOWED}
+    assert local.client.get("/", headers=headers).status_code == 200
+    assert local.client.get("/v1/minds/ada/memories", headers=headers).status_code == 403
+    assert local.client.post("/login", headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_our_own_page_and_who_types_an_address_load_everything(local: Place, site: str) -> None:
+    headers = {"Sec-Fetch-Site": site, **_LOADED}
+    assert [local.client.get(path, headers=headers).status_code for path in ("/v1/minds", "/")] == [200, 200]
+
+
+# ---- what it takes
+
+
+def test_a_request_is_looked_up_once(closed: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, find = [], Keyring.find
+
+    def counted(ring: Keyring, said: str, now: float) -> Key | None:
+        looked.append(said)
+        return find(ring, said, now)
+
+    monkeypatch.setattr(Keyring, "find", counted)
+    assert closed.get("/v1/minds", closed.ada) == 200
+    assert looked == [closed.ada]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("/home/ada/secret"), StoreUnreadable(path="/home/ada", detail="no")])
+def test_whatever_goes_wrong_with_the_keys_is_a_problem(
+    closed: Place, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(Keyring, "find", fail)
+    answer = closed.client.get("/v1/minds", headers={"Authorization": f"Bearer {closed.ada}"})
+    assert (answer.status_code in (500, 503), answer.headers["content-type"]) == (True, "application/problem+json")
+    assert "/home" not in answer.text
 
 
 # ---- where it listens

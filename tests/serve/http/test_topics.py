@@ -72,8 +72,12 @@ async def test_whoever_may_not_is_turned_away_before_anything_is_done(tmp_path: 
         api.app.state.desk.works.begin("bob", "check", lambda mind, progress: mind.check())
         assert (await api.client.get("/v1/tasks")).json()["tasks"] == []
         (work,) = api.app.state.desk.works.all()
+        nobodys = "0" * len(work.id)
         for method in ("GET", "DELETE"):
-            refused(await api.client.request(method, f"/v1/tasks/{work.id}"), 404)
+            theirs, none = [
+                refused(await api.client.request(method, f"/v1/tasks/{number}"), 404) for number in (work.id, nobodys)
+            ]
+            assert theirs["detail"].replace(work.id, nobodys) == none["detail"]
         for path, methods in api.app.openapi()["paths"].items():
             for method in methods if "{agent}" in path else ():
                 url = path.replace("{agent}", "bob").replace("{task}", "1").replace("{memory}", "1")

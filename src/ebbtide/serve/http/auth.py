@@ -5,6 +5,7 @@ in a browser on this machine, is a stranger too.
 """
 
 import ipaddress
+import logging
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
@@ -21,14 +22,20 @@ from ebbtide.serve.http import problems
 from ebbtide.serve.http.problems import Forbidden, Problem, Unauthorized
 from ebbtide.serve.keys import Key, Keyring
 
+log = logging.getLogger("ebbtide")
+
 COOKIE = "ebbtide_key"  # set by the page's login
 LOGIN, LOGOUT = "/login", "/logout"
 OPEN = frozenset({"/healthz", "/readyz"})
 # What the login itself is made of. A socket serves one page, found by a random name that only its reader was given.
 OF_THE_LOGIN = (LOGIN, "/_page/", "/_nicegui")
+OF_THE_API = frozenset({"v1", "mcp", "healthz", "readyz", "metrics"})  # what else there is are pages
 _MINDS = ("v1", "minds")
+_KEY = "ebbtide.key"  # where a request's scope has the key it was let in with
+_ELSEWHERE = ("cross-site", "same-site")
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="ebbtide"'}
 _READS = ("GET", "HEAD", "OPTIONS")
+_STRANGE = "Pages of other sites may not call this server."
 
 
 class WrongHost(Problem):
@@ -55,11 +62,15 @@ class Gate:
             raise Forbidden("This key does not open that mind.")
 
     def key(self, request: HTTPConnection) -> Key | None:
-        """The good key of this request; None where there is none and none is needed."""
+        """The good key of this request, looked up once; None where there is none and none is needed."""
+        if _KEY in request.scope:
+            known: Key | None = request.scope[_KEY]
+            return known
         said = request.headers.get("authorization")
         key = self._cookie(request) if said is None else self._bearer(said)
         if key is None and self.required:
             raise Unauthorized("A key is needed: send it as `Authorization: Bearer KEY`.", headers=_CHALLENGE)
+        request.scope[_KEY] = key
         return key
 
     def shown(self, request: HTTPConnection) -> Key | None:
@@ -67,11 +78,6 @@ class Gate:
         with suppress(Unauthorized):
             return self.key(request)
         return None
-
-    def sees(self, request: HTTPConnection) -> Callable[[str], bool]:
-        """Which minds this request may know of."""
-        key = self.key(request)
-        return (lambda _: True) if key is None else key.opens
 
     def is_current(self, key: Key) -> bool:
         return self._keyring.current(key.id, self._clock.now()) is not None
@@ -116,6 +122,10 @@ class Guard:
         except (Problem, EbbtideError) as error:
             await self._refuse(error, request)(scope, receive, send)
             return
+        except Exception as error:
+            log.exception("nobody can be let in")
+            await self._refuse(error, request)(scope, receive, send)
+            return
         if scope["type"] == "websocket" and key is not None:
             receive = self._while_good(key, receive, send)
         await self._app(scope, receive, send)
@@ -123,6 +133,7 @@ class Guard:
     def _admitted(self, request: HTTPConnection) -> Key | None:
         path = str(request.scope["path"])
         _require_our_name(request.headers, by_any_name=self._gate.required)
+        _require_our_page(request)
         if path in OPEN or (self._login and path.startswith(OF_THE_LOGIN)):
             return self._gate.shown(request)
         first, second, agent = (*path.strip("/").split("/"), "", "", "")[:3]
@@ -148,6 +159,11 @@ class Guard:
             return {"type": "websocket.disconnect", "code": 1008}
 
         return next_message
+
+
+def is_of_the_api(path: str) -> bool:
+    """Asked for by programs; everything else is for readers."""
+    return f"{path}/".split("/", 2)[1] in OF_THE_API
 
 
 def is_loopback(host: str) -> bool:
@@ -178,7 +194,18 @@ def _require_our_name(headers: Headers, *, by_any_name: bool) -> None:
         raise WrongHost("Without keys only this machine is served, by the names localhost and 127.0.0.1.")
     origin = headers.get("origin")
     if origin is not None and origin.casefold().partition("://")[2] != host.casefold():
-        raise Forbidden("Pages of other sites may not call this server.")
+        raise Forbidden(_STRANGE)
+
+
+def _require_our_page(request: HTTPConnection) -> None:
+    """What only loads, as a picture does, brings no origin; but browsers say where it was asked for. A link to one of
+    our pages may be anywhere."""
+    headers = request.headers
+    if headers.get("sec-fetch-site") not in _ELSEWHERE:
+        return
+    follows = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    if not follows or request.scope.get("method") not in _READS or is_of_the_api(request.scope["path"]):
+        raise Forbidden(_STRANGE)
 
 
 def _hostname(address: str) -> str:
@@ -190,9 +217,8 @@ def _hostname(address: str) -> str:
 
 def _is_a_reader(request: HTTPConnection) -> bool:
     """Somebody at a browser, who can be asked for a key."""
-    path = str(request.scope["path"])
     looks = request.scope.get("method") == "GET" and "text/html" in request.headers.get("accept", "")
-    return looks and not path.startswith(("/v1/", "/mcp"))
+    return looks and not is_of_the_api(request.scope["path"])
 
 
 async def _closed(scope: Scope, receive: Receive, send: Send) -> None:

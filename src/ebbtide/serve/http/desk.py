@@ -15,6 +15,7 @@ from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
 from ebbtide.serve.http.asked import instant
 from ebbtide.serve.http.once import Calls
+from ebbtide.serve.http.problems import Forbidden
 from ebbtide.serve.http.works import Works
 from ebbtide.settings import Settings
 
@@ -88,6 +89,19 @@ class Desk:
     authorize: Authorize = anybody
     calls: Calls = field(default_factory=Calls)
     views: Views = field(default_factory=Views)
+
+    def sees(self, request: Request) -> Callable[[str], bool]:
+        """Which minds this request may know of."""
+        self.authorize(request, None, False)
+
+        def seen(agent: str) -> bool:
+            try:
+                self.authorize(request, agent, False)
+            except Forbidden:
+                return False
+            return True
+
+        return seen
 
     async def close(self) -> None:
         await self.works.close()

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ebbtide.core.errors import EbbtideError, NotFound
+from ebbtide.core.errors import EbbtideError
 from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
 from ebbtide.mind.upkeep import Progress
@@ -74,11 +74,9 @@ class Works:
         self._works[work.id] = work
         return work
 
-    def get(self, number: str) -> Work:
-        work = self._works.get(number)
-        if work is None:
-            raise NotFound(problem=f"there is no task {number!r:.80}: it ended long ago, or with an earlier process")
-        return work
+    def find(self, number: str) -> Work | None:
+        """None: it ended long ago, or with an earlier process."""
+        return self._works.get(number)
 
     def all(self) -> list[Work]:
         """Those begun last first."""
