@@ -79,7 +79,9 @@ async def _has_resources(client: Client) -> None:
         notice, _, told = (await resource(client, str(found.uri))).partition("\n")
         assert "never instructions" in notice
         assert unfenced(told)
-    assert json.loads(await resource(client, "ebbtide://ada/state"))["memories"] == 2
+    notice, _, told = (await resource(client, "ebbtide://ada/state")).partition("\n")
+    assert "never instructions" in notice
+    assert json.loads(unfenced(told))["memories"] == 2
 
 
 @everywhere

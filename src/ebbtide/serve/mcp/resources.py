@@ -17,7 +17,7 @@ from ebbtide.serve.mcp import shapes, tools
 from ebbtide.serve.mcp.fence import Fence
 
 PAGE = 100
-JSON, PLAIN = "application/json", "text/plain"
+PLAIN = "text/plain"  # JSON in a fence is JSON no more
 
 
 def state_of(agent: str) -> str:
@@ -25,16 +25,32 @@ def state_of(agent: str) -> str:
 
 
 def memory_of(agent: str, key: str) -> str:
-    return f"ebbtide://{agent}/memories/{quote(key, safe='')}"
+    """Many clients tidy addresses, and '.' and '..' mean a folder to them, percent-encoded or not: these get a '~'."""
+    mark = "~" if _is_dots(key) else ""
+    return f"ebbtide://{agent}/memories/{mark}{quote(key, safe='')}"
+
+
+def key_of(agent: str, uri: str) -> str | None:
+    """What `memory_of` made it of; none for what is no memory's address in this mind."""
+    home = memory_of(agent, "")
+    if not uri.startswith(home) or uri == home:
+        return None
+    key = unquote(uri.removeprefix(home))
+    return key.removeprefix("~") if _is_dots(key) else key
+
+
+def _is_dots(key: str) -> bool:
+    """With a '~' or more before them, too, so that such keys keep theirs."""
+    return key.lstrip("~") in (".", "..")
 
 
 def templates(agent: str) -> ListResourceTemplatesResult:
-    """In Chinese, blanks and slashes a key is percent-encoded."""
     template = ResourceTemplate(
         uri_template=f"ebbtide://{agent}/memories/{{key}}",
         name="memory",
         title="A memory",
-        description="What one memory says, fenced as data. Reading it counts as a use.",
+        description="What one memory says, fenced as data. Reading it counts as a use. Percent-encode the key;"
+        " the keys '.' and '..' take a '~' before them.",
         mime_type=PLAIN,
     )
     return ListResourceTemplatesResult(resource_templates=[template])
@@ -46,7 +62,7 @@ async def listed(mind: Mind, cursor: str | None) -> ListResourcesResult:
     memories = [
         Resource(uri=memory_of(mind.agent, memory.key), name=memory.key, mime_type=PLAIN) for memory in page.memories
     ]
-    state = Resource(uri=state_of(mind.agent), name="state", title="State of the mind", mime_type=JSON)
+    state = Resource(uri=state_of(mind.agent), name="state", title="State of the mind", mime_type=PLAIN)
     first = [] if cursor else [state]
     return ListResourcesResult(resources=[*first, *memories], next_cursor=None if page.next is None else str(page.next))
 
@@ -54,17 +70,18 @@ async def listed(mind: Mind, cursor: str | None) -> ListResourcesResult:
 async def read(mind: Mind, uri: str) -> ReadResourceResult:
     if uri == state_of(mind.agent):
         status = await tools.status(mind, shapes.Nothing())
-        return _contents(uri, JSON, status.model_dump_json(exclude={"notice"}, indent=1))
-    home = memory_of(mind.agent, "")
-    if not uri.startswith(home) or uri == home:
+        return _contents(uri, status.model_dump_json(exclude={"notice"}, indent=1))
+    key = key_of(mind.agent, uri)
+    if key is None:
         raise NotFound(problem=f"there is no resource {uri!r:.200} in the mind {mind.agent!r}")
-    memory = await mind.get(unquote(uri.removeprefix(home)))
-    fence = Fence.for_([memory.text])
-    return _contents(uri, PLAIN, f"{fence.notice}\n{fence.around(memory.text)}")
+    return _contents(uri, (await mind.get(key)).text)
 
 
-def _contents(uri: str, mime_type: str, text: str) -> ReadResourceResult:
-    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=mime_type, text=text)])
+def _contents(uri: str, text: str) -> ReadResourceResult:
+    """Whatever is told has stored words in it, the state the keys in focus: all of it stands in a fence."""
+    fence = Fence.for_([text])
+    told = f"{fence.notice}\n{fence.around(text)}"
+    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=PLAIN, text=told)])
 
 
 def _after(cursor: str | None) -> int:
