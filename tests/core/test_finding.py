@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ebbtide.core.changes import Change, Forget, PutLink
+from ebbtide.core import finding
+from ebbtide.core.changes import Access, Change, Forget, PutLink
 from ebbtide.core.finding import Candidates, Filter, Query, match
 from ebbtide.core.index import IndexRow, Recipe, SearchIndex
 from ebbtide.core.ledger import Ledger, Run
@@ -75,6 +78,44 @@ def test_a_mind_whose_memories_have_all_gone_has_none_either() -> None:
     there.say(2, "ebb", E2)
     there.do(Forget(BIRTH, 1, "k1"), Forget(BIRTH, 2, "k2"))
     assert ids(there.ask("tide", replace(ACTIVE, since=BIRTH), E1)) == []
+
+
+# ---- whom to judge
+
+
+@given(
+    cold=st.sets(st.integers(1, 40)),
+    worded=st.sets(st.integers(1, 40)),
+    limit=st.integers(1, 12),
+    wanted=st.sampled_from([ACTIVE, ANY, Filter((State.COLD,))]),
+    chance=st.integers(0, 2**32 - 1),
+)
+def test_judging_the_candidates_alone_finds_whom_judging_everybody_finds(
+    cold: set[int], worded: set[int], limit: int, wanted: Filter, chance: int
+) -> None:
+    now = BIRTH + 400 * DAY
+    there = place(40, 4)
+    vectors = np.random.default_rng(chance).standard_normal((41, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    for memory in range(1, 41):
+        there.say(memory, "tide" if memory in worded else "ebb", vectors[memory])
+    there.do(*(PutLink(BIRTH, memory, memory % 40 + 1, "next", 0.5) for memory in range(1, 41, 3)))
+    used = tuple(sorted(set(range(1, 41)) - cold))
+    if used:
+        there.do(*[Access(now, used)] * 20)
+    told = []
+    for at_once in (1000, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(finding, "JUDGED_AT_ONCE", at_once)
+            there.index.sparse.clear()
+            first = there.ask("tide", wanted, vectors[0], now, limit, spread=1.0)
+            told += [first, there.ask("tide", wanted, vectors[0], now, limit, spread=1.0)]  # by what the first found
+    for found in told[1:]:
+        assert found.ids.tolist() == told[0].ids.tolist()
+        assert found.similarity.tolist() == told[0].similarity.tolist()
+        assert found.lift.tolist() == told[0].lift.tolist()
+    shown = set(told[0].ids.tolist())
+    assert wanted is ANY or shown.isdisjoint(cold if wanted is ACTIVE else used)
 
 
 # ---- filters

@@ -13,12 +13,15 @@ from ebbtide.core import ranking
 from ebbtide.core.index import SearchIndex
 from ebbtide.core.memory import CODE_OF, STATES, State
 from ebbtide.core.ranking import Noise
-from ebbtide.core.signals import Column
+from ebbtide.core.signals import Column, Signals
 from ebbtide.core.state import MindState
 from ebbtide.core.terms import Field, Terms, code_of
 
 SOURCES = 20  # of the surest candidates, whose links are looked at
 LINKS = 1000  # of theirs, the strongest
+JUDGED_AT_ONCE = 20_000  # up to here everybody is judged sooner than the candidates are picked out
+_AHEAD = 2  # so many times as many as are wanted are looked at before everybody is judged
+_NOBODY, _NO_COSINES = np.empty(0, np.int64), np.empty(0, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +65,90 @@ class Candidates:
 
 
 def match(state: MindState, index: SearchIndex, query: Query) -> Candidates:
-    among = _among(state, index, query.filter)
-    allowed = among & _seen(state, index, query.filter.states, query.at)
+    sight = _Sight(state, index, query.filter, query.at)
     words = index.lexical.scores(query.terms, index.size)
-    words *= among
+    words *= sight.among
     vector = query.vector if index.takes(query.vector) else None
-    judge = _Judge(state, index, query, vector, words, allowed)
-    words *= allowed
-    found = _top(words, index.ids, query.limit)
-    if vector is None or index.vectors is None:
+    judge = _Judge(state, index, query, vector, words, sight)
+    found, near, cosines = _best_seen(index, words, vector, query.limit, sight)
+    if vector is None:
         return judge.candidates(np.sort(found), np.full(len(found), np.nan))
-    near, cosines = index.vectors.nearest(vector, query.limit, allowed)
     others = found[~_marked(near, index.size)[found]]
     slots = np.concatenate([near, others])
     cosines = np.concatenate([cosines, index.cosines(vector, others)])
     order = np.argsort(slots)
     return judge.candidates(slots[order], cosines[order])
+
+
+class _Sight:
+    """Who may be seen at this moment: `among` are all slots the query is about, in whatever state.
+
+    Where there are many memories, the few candidates are judged instead (`few`), unless most of them turn out to be
+    hidden. The index remembers for which states that was so.
+    """
+
+    def __init__(self, state: MindState, index: SearchIndex, wanted: Filter, at: float) -> None:
+        self._state, self._index, self._states, self._at = state, index, wanted.states, at
+        self.among = _among(state, index, wanted)
+        self.of_all = set(wanted.states) >= set(state.regime.metabolism.states) or not len(state.table)
+        self.few = self.of_all or (index.size > JUDGED_AT_ONCE and wanted.states not in index.sparse)
+
+    def of(self, slots: Column) -> Column:
+        """For each of these slots, which must be `among`, whether it may be seen."""
+        if self.of_all:
+            return np.ones(len(slots), np.bool_)
+        return self._shown(self._state.signals_of(self._index.ids[slots].tolist()))
+
+    def everywhere(self) -> Column:
+        """The same for every slot."""
+        if self.of_all:
+            return self.among
+        rows = self._state.table.rows(self._index.ids[: self._index.size])
+        seen: Column = self.among & self._shown(self._state.signals())[rows]
+        self._note(int(np.count_nonzero(seen)), int(np.count_nonzero(self.among)))
+        return seen
+
+    def _shown(self, signals: Signals) -> Column:
+        shown = np.zeros(len(STATES), np.bool_)
+        shown[[CODE_OF[one] for one in self._states]] = True
+        seen: Column = shown[self._state.regime.metabolism.judge(signals, self._at).state]
+        return seen
+
+    def _note(self, seen: int, among: int) -> None:
+        if _AHEAD * seen < among:
+            self._index.sparse.add(self._states)
+        else:
+            self._index.sparse.discard(self._states)
+
+
+def _best_seen(
+    index: SearchIndex, words: Column, vector: Column | None, limit: int, sight: _Sight
+) -> tuple[Column, Column, Column]:
+    """The best by words and by meaning that may be seen, these with their cosines."""
+    if sight.few:
+        most = limit if sight.of_all else _AHEAD * limit
+        found, near, cosines = _best(index, words, vector, most, sight.among)
+        seen = sight.of(np.concatenate([found, near]))
+        worded, meant = seen[: len(found)], seen[len(found) :]
+        if _suffice(worded, limit, most) and _suffice(meant, limit, most):
+            return found[worded][:limit], near[meant][:limit], cosines[meant][:limit]
+    allowed = sight.everywhere()
+    return _best(index, words * allowed, vector, limit, allowed)
+
+
+def _suffice(seen: Column, limit: int, most: int) -> bool:
+    """Whether the best `limit` of all that may be seen are among these; fewer than asked for are all there are."""
+    return len(seen) < most or int(np.count_nonzero(seen)) >= limit
+
+
+def _best(
+    index: SearchIndex, words: Column, vector: Column | None, limit: int, allowed: Column
+) -> tuple[Column, Column, Column]:
+    """Best first: slots by words, slots by meaning and their cosines."""
+    found = _top(words, index.ids, limit)
+    if vector is None or index.vectors is None:
+        return found, _NOBODY, _NO_COSINES
+    return found, *index.vectors.nearest(vector, limit, allowed)
 
 
 class _Judge:
@@ -90,10 +161,10 @@ class _Judge:
         query: Query,
         vector: Column | None,
         words: Column,
-        allowed: Column,
+        sight: _Sight,
     ) -> None:
         self._state, self._index, self._query, self._vector = state, index, query, vector
-        self._words, self._allowed = words, allowed
+        self._words, self._sight = words, sight
         self._best = float(words.max(initial=0.0))  # in whatever state, so that which are asked for makes no difference
         self._asked = len(query.terms.among(Field.WORDS))
         self._noise: Noise | None = None
@@ -129,9 +200,12 @@ class _Judge:
         surest = slots[np.argsort(-similarity, kind="stable")[:SOURCES]]
         source, target, strength = self._state.links_around(self._index.ids[surest], LINKS)
         ends = self._index.slots(source), self._index.slots(target)
+        known = np.unique(np.concatenate([end[end >= 0] for end in ends]))
+        known = known[self._sight.among[known]]
+        seen = _marked(known[self._sight.of(known)], self._index.size)
         keep = np.ones(len(strength), np.bool_)
         for end in ends:
-            keep &= (end >= 0) & self._allowed[end]
+            keep &= (end >= 0) & seen[end]
         return ends[0][keep], ends[1][keep], strength[keep]
 
 
@@ -175,18 +249,6 @@ def _among(state: MindState, index: SearchIndex, wanted: Filter) -> Column:
     return among
 
 
-def _seen(state: MindState, index: SearchIndex, states: Sequence[State], at: float) -> Column | bool:
-    """Which slots hold a memory that is in one of these states at this moment."""
-    metabolism = state.regime.metabolism
-    if set(states) >= set(metabolism.states) or not len(state.table):
-        return True
-    shown = np.zeros(len(STATES), np.bool_)
-    shown[[CODE_OF[one] for one in states]] = True
-    rows = state.table.rows(index.ids[: index.size])
-    seen: Column = shown[metabolism.judge(state.signals(), at).state[rows]]
-    return seen
-
-
 def _marked(slots: Column, size: int) -> Column:
     marked = np.zeros(size, np.bool_)
     marked[slots] = True
@@ -194,12 +256,11 @@ def _marked(slots: Column, size: int) -> Column:
 
 
 def _top(scores: Column, ids: Column, limit: int) -> Column:
-    """The slots with the highest scores above 0; of equal ones the youngest memories'."""
+    """The slots with the highest scores above 0, best first; of equal ones the youngest memories'."""
     found = np.flatnonzero(scores)
-    if len(found) <= limit:
-        return found
-    points = scores[found]
-    found = found[points >= np.partition(points, len(points) - limit)[len(points) - limit]]
+    if len(found) > limit:
+        points = scores[found]
+        found = found[points >= np.partition(points, len(points) - limit)[len(points) - limit]]
     order = np.lexsort((-ids[found], -scores[found]))
     best: Column = found[order[:limit]]
     return best

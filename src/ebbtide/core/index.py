@@ -12,6 +12,7 @@ import numpy as np
 
 from ebbtide.core.changes import Change, Discard, Forget, Merge, PutMemory, Recover, Restore, Rewrite
 from ebbtide.core.lexical import LexicalIndex
+from ebbtide.core.memory import State
 from ebbtide.core.ranking import Noise
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import Field, Terms, fields_of
@@ -79,6 +80,7 @@ class SearchIndex:
         self._sample: Column | None = None  # slots
         self._strangers: Column | None = None  # their vectors, where reading them each time would take long
         self._stride = 1
+        self.sparse: set[tuple[State, ...]] = set()  # where most memories are in other states than these
 
     # ---- what is missing
 
