@@ -307,7 +307,7 @@ async def test_whoever_has_no_right_key_is_not_let_in(tmp_path: Path) -> None:
 
 async def test_where_nobody_listens_is_an_error_that_says_so() -> None:
     with pytest.raises(ServerUnreachable, match="cannot be reached"):
-        async with client.connect("http://127.0.0.1:9", agent="ada", attempts=2):
+        async with client.connect("http://127.0.0.1:9", agent="ada", patience=0):
             pass
     for address in ("nowhere", "ftp://x", "http://key@host"):
         with pytest.raises(InvalidInput):
@@ -319,7 +319,7 @@ async def test_an_answer_that_is_none_of_ours_is_an_error() -> None:
     for reply in (Reply(body=b"<html>"), Reply(500, b"{}"), Reply(502, b"proxy")):
         async with endpoint(reply) as page:
             with pytest.raises(ServerError):
-                async with client.connect(page.base_url, agent="ada", attempts=2):
+                async with client.connect(page.base_url, agent="ada", patience=0):
                     pass
 
 

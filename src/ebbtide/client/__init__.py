@@ -25,15 +25,15 @@ async def connect(
     agent: str,
     metabolism: str | None = None,
     timeout: float = 30.0,  # noqa: ASYNC109 — of each request, not of the block
-    attempts: int = 5,
+    patience: float = 30.0,
     **params: Any,
 ) -> AsyncIterator[ServedMind]:
     """An agent's mind at a server. With a `metabolism` it is made if there is none yet, which takes an admin's key.
 
-    `timeout`: seconds one request may take. A request that got no answer is sent again, `attempts` times in all; writes
-    bear a name of their own, so what had happened already does not happen twice.
+    `timeout`: seconds one request may take. One that got no answer is sent again for `patience` seconds, in which a
+    server may be started anew; writes bear a name of their own, so what had happened already does not happen twice.
     """
-    line = Line(url, key, timeout, attempts)
+    line = Line(url, key, timeout, patience)
     try:
         mind = ServedMind(line, agent)
         try:

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -11,6 +12,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from ebbtide.client.decode import part
+from ebbtide.client.pauses import Clock, Pauses, wanted
 from ebbtide.core import errors
 from ebbtide.core.errors import (
     Conflict,
@@ -22,8 +24,7 @@ from ebbtide.core.errors import (
     ServerUnreachable,
 )
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0  # seconds between two attempts
-_FIRST_LOOK, _LONGEST_LOOK = 0.02, 0.5  # between two looks at a task
+_FIRST_LOOK, _LONGEST_LOOK = 0.02, 0.5  # seconds between two looks at a task
 _AGAIN = (429, 502, 503, 504)  # a server that is busy, or a proxy whose server is being started
 _PROBLEM = "application/problem+json"
 _KINDS: tuple[tuple[tuple[int, ...], type[EbbtideError]], ...] = (
@@ -36,14 +37,27 @@ _KINDS: tuple[tuple[tuple[int, ...], type[EbbtideError]], ...] = (
 Progress = Callable[[int, int], None]
 Path = Sequence[str]
 Query = Mapping[str, Any]
+Sleep = Callable[[float], Awaitable[None]]
 
 
 class Line:
-    """Used by one event loop, by as many tasks as you like."""
+    """Used by one event loop, by as many tasks as you like.
 
-    def __init__(self, url: str, key: str | None, timeout: float, attempts: int) -> None:
+    `timeout`: seconds one request may take. `patience`: seconds, from its first failure, in which it is sent again.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        timeout: float = 30.0,
+        patience: float = 30.0,
+        *,
+        sleep: Sleep = asyncio.sleep,
+        clock: Clock = time.monotonic,
+    ) -> None:
         self.url = _address(url)
-        self._attempts = max(1, attempts)
+        self._patience, self._sleep, self._clock = patience, sleep, clock
         headers = {"Authorization": f"Bearer {_checked(key)}"} if key else {}
         here = urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1")
         self._http = httpx.AsyncClient(headers=headers, timeout=timeout, trust_env=not here)  # no proxy leads home
@@ -71,7 +85,7 @@ class Line:
         number, pause = str(part(task, "id")), _FIRST_LOOK
         try:
             while part(task, "state") == "running":
-                await asyncio.sleep(pause)
+                await self._sleep(pause)
                 pause = min(pause * 1.5, _LONGEST_LOOK)
                 task = await self.read(("tasks", number))
                 _tell(task, progress)
@@ -87,20 +101,19 @@ class Line:
 
     async def _ask(self, method: str, path: Path, body: Any = None, query: Query | None = None, name: str = "") -> Any:
         request = self._request(method, path, body, query, name)
-        pause = _FIRST_PAUSE
-        for attempt in range(1, self._attempts + 1):
-            last = attempt == self._attempts
+        pauses = Pauses(self._patience, self._clock)
+        while True:
             try:
                 response = await self._http.send(request)
             except httpx.TransportError as error:
-                if last or isinstance(error, httpx.UnsupportedProtocol):
+                pause = pauses.next()
+                if pause is None:
                     raise ServerUnreachable(server=self.url, detail=str(error) or type(error).__name__) from error
             else:
-                if last or response.status_code not in _AGAIN or _is_final(response):
+                pause = pauses.next(wanted(response.headers)) if _passes(response) else None
+                if pause is None:
                     return self._answer(response)
-            await asyncio.sleep(pause)
-            pause = min(pause * 2.0, _LONGEST_PAUSE)
-        raise AssertionError("the last attempt answers or raises")
+            await self._sleep(pause)
 
     def _request(self, method: str, path: Path, body: Any, query: Query | None, name: str) -> httpx.Request:
         address = f"{self.url}/v1/{'/'.join(map(_segment, path))}"
@@ -130,10 +143,12 @@ def _segment(part: str) -> str:
     return "%2E" * len(part) if part in (".", "..") else quote(part, safe="", errors="surrogatepass")
 
 
-def _is_final(response: httpx.Response) -> bool:
-    """The server itself has said what is wrong, and it is not that there is too much to do."""
+def _passes(response: httpx.Response) -> bool:
+    """Only the moment is wrong. What the server itself has words for stays so, unless it says when to come back."""
+    if response.status_code not in _AGAIN:
+        return False
     told = response.headers.get("content-type", "").startswith(_PROBLEM)
-    return told and response.status_code != 429
+    return not told or response.status_code == 429 or "retry-after" in response.headers
 
 
 def _tell(task: Mapping[str, Any], progress: Progress | None) -> None:

@@ -57,14 +57,14 @@ def connect(
     agent: str,
     metabolism: str | None = None,
     timeout: float = 30.0,
-    attempts: int = 5,
+    patience: float = 30.0,
     **params: Any,
 ) -> Iterator[SyncServedMind]:
     """A mind of a server, as `ebbtide.client.connect` gives it."""
     from ebbtide import client  # a client of HTTP is not cheap, and most have their minds at home
 
     connecting = client.connect(
-        url, key, agent=agent, metabolism=metabolism, timeout=timeout, attempts=attempts, **params
+        url, key, agent=agent, metabolism=metabolism, timeout=timeout, patience=patience, **params
     )
     with Portal(connecting) as portal:
         yield SyncServedMind(portal.value, portal)
