@@ -49,10 +49,14 @@ def tell(running: subprocess.Popen[str], said: Any) -> None:
     running.stdin.flush()
 
 
-def ask(running: subprocess.Popen[str], said: Any) -> Any:
+def heard(running: subprocess.Popen[str]) -> Any:
     assert running.stdout is not None
-    tell(running, said)
     return json.loads(running.stdout.readline())
+
+
+def ask(running: subprocess.Popen[str], said: Any) -> Any:
+    tell(running, said)
+    return heard(running)
 
 
 def remember(key: str) -> dict[str, Any]:
@@ -265,16 +269,30 @@ async def test_when_the_owner_is_killed_the_other_goes_on_and_nothing_is_lost(tm
     assert await keys_of(data) == ["from the owner", "through", "after"]
 
 
-async def test_the_owner_keeps_the_schedule(tmp_path: Path) -> None:
+async def test_the_owner_does_what_is_due_of_the_schedule(tmp_path: Path) -> None:
+    """Ada's tick was due in 1970: it is done at once, keeps its rhythm, and writes down what is long true."""
     data = tmp_path / "data"
-    async with mind_on_disk(data):
-        pass
+    async with mind_on_disk(data) as mind:
+        await mind.put("The ferry leaves at 8:40.", key="ferry")  # a year ago and more
+    assert _written(data) == ["active"]
     timetable = data / "_schedule.json"
+    jobs = {"tick": {"due": 1000.0, "interval": 900.0, "runs": 7}, "reap": {"due": None}}
+    timetable.write_text(json.dumps({"format": 1, "minds": {"ada": jobs}}), "utf-8")
     async with over_stdio(data):
         until = time.monotonic() + SOON
-        while not (timetable.exists() and "ada" in timetable.read_text("utf-8")):
-            assert time.monotonic() < until, "the scheduler has not looked at the mind"
+        while (tick := json.loads(timetable.read_text("utf-8"))["minds"]["ada"]["tick"])["runs"] < 8:
+            assert time.monotonic() < until, "the scheduler has not ticked the mind"
             await asyncio.sleep(0.05)
+    assert (tick["failures"], tick["last"]["seen"], tick["last"]["error"]) == (0, 1, None)
+    assert tick["due"] > time.time() - 900
+    assert (tick["due"] - 1000.0) % 900.0 == 0
+    assert _written(data) == ["cold"]
+
+
+def _written(data: Path) -> list[str]:
+    """States as the last tick wrote them down, which is not to say as they are."""
+    with closing(sqlite3.connect(f"file:{data}/ada/mind.db?mode=ro", uri=True)) as connection:
+        return [state for (state,) in connection.execute("SELECT state FROM memory_states")]
 
 
 async def test_a_new_owner_goes_on_with_what_was_left_in_the_queue(tmp_path: Path) -> None:
