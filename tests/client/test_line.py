@@ -1,11 +1,14 @@
 """Requests to one server: where to, how often, how long, and what becomes of those nobody waits for."""
 
+import asyncio
 from typing import Any
 
+import httpx
 import pytest
 
+from ebbtide.client import line as lines
 from ebbtide.client.line import Line
-from ebbtide.core.errors import Conflict, InvalidInput, ServerUnreachable
+from ebbtide.core.errors import Conflict, InvalidInput, NotFound, ServerUnreachable
 from tests.endpoint import RESET, Reply, endpoint
 from tests.helpers import FakeClock
 
@@ -86,3 +89,60 @@ async def test_a_server_that_wants_more_than_our_patience_is_asked_once_more_and
         await line.close()
         assert len(server.requests) == 2
     assert world.pauses == [30.0]
+
+
+# ---- work that nobody waits for
+
+TASK = b'{"id": "t", "verb": "tick", "state": "running", "progress": {"done": 0, "total": null}, "result": null}'
+
+
+class Wire:
+    """In the place of the network. Some requests are not answered before somebody says so."""
+
+    def __init__(self, line: Line, monkeypatch: pytest.MonkeyPatch, *silent: str) -> None:
+        self.sent: list[str] = []
+        self.asked = {method: asyncio.Event() for method in ("POST", "GET", "DELETE")}
+        self.answered = {method: asyncio.Event() for method in silent}
+        monkeypatch.setattr(line._http, "send", self.send)
+
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(f"{request.method} {request.url.path}")
+        self.asked[request.method].set()
+        if request.method in self.answered:
+            await self.answered[request.method].wait()
+        return httpx.Response(202, content=TASK)
+
+
+async def test_whoever_leaves_is_not_kept_waiting_by_a_silent_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "_FAREWELL", 0.0)
+    line = World().line("http://127.0.0.1:9")
+    wire = Wire(line, monkeypatch, "GET", "DELETE")
+    working = asyncio.create_task(line.work(("minds", "ada", "tick")))
+    await wire.asked["GET"].wait()
+    working.cancel()
+    await asyncio.wait([working], timeout=10.0)
+    assert working.cancelled()
+    assert wire.sent == ["POST /v1/minds/ada/tick", "GET /v1/tasks/t", "DELETE /v1/tasks/t"]
+    await line.close()
+
+
+async def test_work_that_is_left_while_it_begins_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = World().line("http://127.0.0.1:9")
+    wire = Wire(line, monkeypatch, "POST")
+    working = asyncio.create_task(line.work(("minds", "ada", "tick")))
+    await wire.asked["POST"].wait()
+    working.cancel()
+    wire.answered["POST"].set()
+    await asyncio.wait([working], timeout=10.0)
+    assert working.cancelled()
+    assert wire.sent == ["POST /v1/minds/ada/tick", "DELETE /v1/tasks/t"]
+    await line.close()
+
+
+async def test_work_that_is_refused_is_not_ended() -> None:
+    async with endpoint(Reply(404, b'{"error": "NotFound", "detail": "no mind", "status": 404}')) as server:
+        line = World().line(server.base_url)
+        with pytest.raises(NotFound, match="no mind"):
+            await line.work(("minds", "ada", "tick"))
+        await line.close()
+        assert len(server.requests) == 1

@@ -25,6 +25,7 @@ from ebbtide.core.errors import (
 )
 
 _FIRST_LOOK, _LONGEST_LOOK = 0.02, 0.5  # seconds between two looks at a task
+_FAREWELL = 2.0  # seconds for the end of a task to be heard of
 _AGAIN = (429, 502, 503, 504)  # a server that is busy, or a proxy whose server is being started
 _PROBLEM = "application/problem+json"
 _KINDS: tuple[tuple[tuple[int, ...], type[EbbtideError]], ...] = (
@@ -81,23 +82,34 @@ class Line:
 
     async def work(self, path: Path, body: Any = None, progress: Progress | None = None) -> Any:
         """Long work: begun, looked at until it ends, and left if whoever waits for it leaves."""
-        task = await self.write("POST", path, body)
-        number, pause = str(part(task, "id")), _FIRST_LOOK
+        beginning = asyncio.create_task(self.write("POST", path, body))
         try:
-            while part(task, "state") == "running":
-                await self._sleep(pause)
-                pause = min(pause * 1.5, _LONGEST_LOOK)
-                task = await self.read(("tasks", number))
-                _tell(task, progress)
+            task = await self._watched(await asyncio.shield(beginning), progress)
         except BaseException:
-            with suppress(EbbtideError):
-                await self._ask("DELETE", ("tasks", number))
+            await self._leave(beginning)
             raise
-        if part(task, "state") == "failed":
+        if task["state"] == "failed":
             raise _refusal(self.url, part(task, "problem") or {})
         if task["state"] != "done":
             raise Conflict(problem=f"somebody has stopped this {part(task, 'verb')}: what it had done stays done")
         return part(task, "result")
+
+    async def _watched(self, task: Any, progress: Progress | None) -> Any:
+        """The task when it has ended."""
+        number, pause = str(part(task, "id")), _FIRST_LOOK
+        while part(task, "state") == "running":
+            await self._sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_LOOK)
+            task = await self.read(("tasks", number))
+            _tell(task, progress)
+        return task
+
+    async def _leave(self, beginning: "asyncio.Task[Any]") -> None:
+        """End what nobody waits for, also if it was only being begun. Said once: whoever leaves is not kept waiting."""
+        with suppress(EbbtideError, httpx.TransportError, TimeoutError):
+            async with asyncio.timeout(_FAREWELL):
+                number = str(part(await beginning, "id"))
+                await self._http.send(self._request("DELETE", ("tasks", number), None, None, ""))
 
     async def _ask(self, method: str, path: Path, body: Any = None, query: Query | None = None, name: str = "") -> Any:
         request = self._request(method, path, body, query, name)
