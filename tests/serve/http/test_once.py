@@ -7,7 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import Response
 
+from ebbtide.serve.http.once import BESIDES, REPLAYED, Calls, Once
+from ebbtide.serve.http.problems import Unacceptable
 from tests.serve.http.server import Api, refused, serving
 
 KEY = {"Idempotency-Key": "my-request-1"}
@@ -150,6 +153,69 @@ async def test_a_mind_is_made_once(tmp_path: Path) -> None:
 async def test_a_task_is_begun_once(api: Api) -> None:
     places = {(await api.ask("POST", "/tick", headers=KEY)).headers["location"] for _ in range(3)}
     assert len(places) == 1
+
+
+# ---- what is kept of it
+
+
+async def _answered(calls: Calls, agent: str, key: str, size: int = 0, asked: str = "x") -> bool:
+    """Whether it was new."""
+
+    async def work() -> Response:
+        return Response(b"x" * size)
+
+    return REPLAYED not in (await Once(calls, key, asked).begin(agent, work)).headers
+
+
+async def test_answers_are_kept_up_to_so_many_bytes() -> None:
+    calls = Calls(most=100 * BESIDES, share=100 * BESIDES)
+    for number in range(12):  # ten calls of ten kilobytes each
+        assert await _answered(calls, "ada", f"key-{number}", 9 * BESIDES)
+    assert not await _answered(calls, "ada", "key-2", 9 * BESIDES)
+    assert await _answered(calls, "ada", "key-1", 9 * BESIDES)
+    assert not await _answered(calls, "ada", "key-2", 9 * BESIDES)  # for it was used of late
+    assert await _answered(calls, "ada", "key-3", 9 * BESIDES)
+
+
+async def test_a_mind_that_is_told_much_does_not_make_others_forgotten() -> None:
+    calls = Calls(most=100 * BESIDES, share=25 * BESIDES)
+    for agent in ("bob", "eve", "zoe"):
+        assert await _answered(calls, agent, "key", 20 * BESIDES)
+    for number in range(100):
+        assert await _answered(calls, "ada", f"key-{number}", BESIDES)
+    assert not await _answered(calls, "ada", "key-99")
+    assert [await _answered(calls, agent, "key") for agent in ("bob", "eve", "zoe")] == [False] * 3
+
+
+async def test_a_large_answer_is_not_kept_but_its_key_is_taken() -> None:
+    calls = Calls()
+    assert await _answered(calls, "ada", "key", 1 << 20)
+    assert await _answered(calls, "ada", "key", 1 << 20)
+    with pytest.raises(Unacceptable):
+        await _answered(calls, "ada", "key", asked="another")
+
+
+async def test_after_a_refusal_the_next_in_line_is_the_first() -> None:
+    calls, refusing, done = Calls(), asyncio.Event(), []
+
+    async def refused_late() -> Response:
+        await refusing.wait()
+        raise Unacceptable("not yet")
+
+    async def work() -> Response:
+        done.append(1)
+        return Response()
+
+    first = asyncio.create_task(Once(calls, "key", "x").begin("ada", refused_late))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(Once(calls, "key", "x").begin("ada", work))
+    await asyncio.sleep(0)
+    refusing.set()
+    with pytest.raises(Unacceptable):
+        await first
+    await second
+    assert REPLAYED in (await Once(calls, "key", "x").begin("ada", work)).headers
+    assert done == [1]
 
 
 async def test_a_server_that_is_not_the_owner_hands_the_name_over(tmp_path: Path) -> None:
