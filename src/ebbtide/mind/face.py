@@ -37,6 +37,9 @@ class Face(ABC):
     async def _apply(self, *changes: Change) -> Receipt: ...
 
     @abstractmethod
+    async def _id(self, key: str) -> int: ...
+
+    @abstractmethod
     async def _see(self, memory: int, key: str) -> Memory: ...
 
     @abstractmethod
