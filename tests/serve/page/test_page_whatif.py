@@ -63,6 +63,18 @@ async def test_applying_asks_first_and_can_be_undone(site: Site, open_tab: OpenT
         assert mind.params["delete_below"] == before
 
 
+async def test_two_things_applied_leave_one_way_back_that_can_be_closed(site: Site, open_tab: OpenTab) -> None:
+    tab = await open_tab(f"/minds/{site.mind('demo-score')}/whatif")
+    for name, value in (("active_from", "60"), ("cold_from", "20")):
+        await tab.page.locator(f"input[type=number][aria-label='{name}']").fill(value)
+        await tab.page.get_by_role("button", name="Apply…").click()
+        await tab.page.locator("dialog[open]").get_by_role("button", name="Apply").click()
+        await tab.shows(f"another {name}")
+    assert await tab.page.locator(".undo").count() == 1
+    await tab.page.locator(".undo").get_by_role("button", name="Close").click()
+    await tab.page.locator(".undo").wait_for(state="detached")
+
+
 async def test_what_cannot_be_is_said_and_not_applied(site: Site, open_tab: OpenTab) -> None:
     tab = await open_tab(f"/minds/{site.mind('demo-score')}/whatif")
     await tab.page.locator("input[type=number][aria-label='cold_from']").fill("90")

@@ -35,6 +35,7 @@ class Page:
     allowed: Allowed = everyone
     content: ui.element | None = None  # what a view fills; it outlives every rebuilding
     rebuild: Callable[[], Awaitable[None]] | None = None
+    undo: ui.element | None = None  # the bar that offers the way back from what was done last
 
     def t(self, name: str, /, **facts: object) -> str:
         """The text of that name in this page's language, its {names} filled in."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from inspect import isawaitable
 from typing import Any, TypeVar
 
 from nicegui import ui
@@ -49,14 +50,41 @@ def icon(name: str) -> ui.element:
 def button(
     words: str, on_click: Callable[[], Any], *, symbol: str = "", classes: str = "", label: str = ""
 ) -> ui.element:
-    """A plain button. `label` says what it does to whoever cannot see what it stands by."""
+    """A plain button, deaf while it works. `label` says what it does to whoever cannot see what it stands by."""
     with box(f"act {classes}", "button").props("type=button") as element:
         if symbol:
             icon(symbol)
         text(words)
     if label:
         element.props["aria-label"] = label
-    return element.on("click", on_click)
+    return element.on("click", one_at_a_time(element, on_click))
+
+
+def one_at_a_time(element: ui.element, on_click: Callable[[], Any]) -> Callable[[], Any]:
+    """A second click while the first is still at work is none. Not `disabled`: that would take the focus away."""
+    working = False
+
+    async def see_through(work: Awaitable[Any]) -> None:
+        nonlocal working
+        working = True
+        _busy(element, True)
+        try:
+            await work
+        finally:
+            working = False
+            _busy(element, False)
+
+    def clicked() -> Awaitable[None] | None:
+        work = None if working else on_click()
+        return see_through(work) if isawaitable(work) else None
+
+    return clicked
+
+
+def _busy(element: ui.element, is_busy: bool) -> None:
+    if not element.is_deleted:
+        element.props["aria-disabled"] = "true" if is_busy else None
+        element.update()
 
 
 @contextmanager
@@ -151,7 +179,9 @@ async def in_time(work: Coroutine[Any, Any, T], words: str) -> T:
 
 
 def undo_bar(page: Page, words: str, undo: Callable[[], Awaitable[None]]) -> None:
-    """What was done, and the way back; until the next look at the page."""
+    """What was done, and the way back; until something else is done, the next look at the page, or it is closed."""
+    if page.undo is not None and not page.undo.is_deleted:
+        page.undo.delete()
     with page.content or nullcontext(), box("undo").props("role=status") as bar:
         text(words, "says")
 
@@ -159,7 +189,16 @@ def undo_bar(page: Page, words: str, undo: Callable[[], Awaitable[None]]) -> Non
             bar.delete()
             await undo()
 
-        button(page.t("undo"), back, symbol="undo", classes="slim")
+        button(page.t("undo"), back, symbol="undo", classes="slim way-back")
+        button("", bar.delete, symbol="close", classes="slim", label=page.t("close"))
+    page.undo = bar
+    refocus(page)
+
+
+def refocus(page: Page) -> None:
+    """Whoever goes by keyboard goes on where they were, or at the way back: what had the focus may be gone."""
+    if page.content is not None and page.content.client.has_socket_connection:
+        page.content.client.run_javascript("ebbtide.refocus()")
 
 
 # ---- numbers and moments

@@ -5,8 +5,7 @@
 Preferences are cookies (`ebbtide_language`, `ebbtide_dark`); a key that was typed in is one that no script can read.
 """
 
-import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote
@@ -16,16 +15,14 @@ from fastapi.responses import RedirectResponse, Response
 from nicegui import app as pages
 from nicegui import ui
 
-from ebbtide.core.errors import EbbtideError
 from ebbtide.host.ownership import House
 from ebbtide.serve.http import problems
 from ebbtide.serve.page import layout, overview, parts
 from ebbtide.serve.page.frame import Allowed, Page, everyone
+from ebbtide.serve.page.rebuilding import rebuilding
 from ebbtide.serve.page.texts import Language
 from ebbtide.serve.page.views import VIEWS, View
 from ebbtide.settings import Settings
-
-log = logging.getLogger("ebbtide")
 
 ASSETS = Path(__file__).parent / "assets"
 KEY = "ebbtide_key"
@@ -87,7 +84,7 @@ class _Door:
         page = Page(self._house, agent, _language(request), view.path, dict(request.query_params), allowed)
         layout.head(page, _dark(request), page.t(view.title))
         main = layout.frame(page, may_leave=self._authorize is not None)
-        page.content, page.rebuild = main, _rebuilding(main, page, view)
+        page.content, page.rebuild = main, rebuilding(main, page, view)
         await page.refresh()
         return None
 
@@ -127,26 +124,6 @@ class _Door:
 
     def _opens(self, key: str) -> Allowed | None:
         return everyone if self._authorize is None else self._authorize(key)
-
-
-def _rebuilding(main: ui.element, page: Page, view: View) -> Callable[[], Awaitable[None]]:
-    async def rebuild() -> None:
-        main.clear()
-        with main:
-            try:
-                if page.agent:
-                    async with page.mind():
-                        pass
-                await view.build(page)
-            except EbbtideError as error:
-                main.clear()
-                parts.refused(page, page.refusal(error))
-            except Exception:
-                log.exception("the view %r could not be shown", view.path)  # no address: keys of memories are in it
-                main.clear()
-                parts.refused(page, page.t("view.failed"))
-
-    return rebuild
 
 
 async def _nowhere(page: Page) -> None:

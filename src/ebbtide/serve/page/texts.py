@@ -59,6 +59,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "to_minds": ("To all minds", "回到所有心智"),
     "undo": ("Undo", "撤销"),
+    "close": ("Close", "关闭"),
     "cancel": ("Cancel", "取消"),
     "login.title": ("Ebbtide", "Ebbtide"),
     "login.why": (

@@ -22,6 +22,24 @@
     const next = items.indexOf(document.activeElement) + by;
     items[Math.max(0, Math.min(items.length - 1, next))].focus();
   };
+  // A view that is made again has other elements for the same controls: they are known by what they are called.
+  const called = (control) => control.getAttribute("aria-label") || `${control.tagName} ${control.textContent.trim()}`;
+  const namesakes = (name) => {
+    const controls = document.querySelectorAll("#main :is(a[href], button, input, select, textarea, summary)");
+    return [...controls].filter((control) => called(control) === name);
+  };
+  let held = null;
+  document.addEventListener("focusin", ({ target }) => {
+    if (target.id === "main" || !target.closest("#main")) return;
+    held = { name: called(target), place: namesakes(called(target)).indexOf(target) };
+  });
+  const refocus = () => {
+    const main = document.getElementById("main");
+    if (!main || ![null, document.body, main].includes(document.activeElement)) return;
+    const same = held ? namesakes(held.name) : [];
+    (same[held?.place] ?? same[0] ?? main.querySelector(".way-back") ?? main).focus({ preventScroll: true });
+  };
+
   let going = 0;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
@@ -47,6 +65,7 @@
     language(value) { keep("language", value); location.reload(); },
     dark() { keep("dark", turns[kept("dark")]); brightness(); },
     show(id) { document.getElementById(id)?.showModal(); },
+    refocus() { setTimeout(refocus); },
     hide(id) { document.getElementById(id)?.close(); },
   };
 })();
