@@ -8,7 +8,8 @@ import pytest
 
 from ebbtide.client import line as lines
 from ebbtide.client.line import Line
-from ebbtide.core.errors import Conflict, InvalidInput, NotFound, ServerUnreachable
+from ebbtide.client.mind import ServedMind
+from ebbtide.core.errors import Conflict, InvalidInput, NotFound, ServerError, ServerUnreachable
 from tests.endpoint import RESET, Reply, endpoint
 from tests.helpers import FakeClock
 
@@ -25,6 +26,22 @@ class World:
 
     def line(self, url: str, **options: Any) -> Line:
         return Line(url, sleep=self.sleep, clock=self.clock.now, **options)
+
+
+class Failing:
+    """In the place of the network: it fails so, and then answers."""
+
+    def __init__(self, line: Line, monkeypatch: pytest.MonkeyPatch, *failures: Exception | int) -> None:
+        self.sent: list[httpx.Request] = []
+        self._failures = list(failures)
+        monkeypatch.setattr(line._http, "send", self.send)
+
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        self.sent.append(request)
+        failure = self._failures.pop(0) if self._failures else 200
+        if isinstance(failure, Exception):
+            raise failure
+        return httpx.Response(failure, content=b'{"text": "the ferry"}')
 
 
 FINE = Reply(body=b'{"minds": []}')
@@ -89,6 +106,45 @@ async def test_a_server_that_wants_more_than_our_patience_is_asked_once_more_and
         await line.close()
         assert len(server.requests) == 2
     assert world.pauses == [30.0]
+
+
+# ---- questions that stand in line
+
+
+@pytest.mark.parametrize(
+    "failed", [httpx.ReadTimeout("slow"), httpx.ReadError("torn"), httpx.WriteError("torn"), 502, 504]
+)
+async def test_a_recall_that_may_have_been_heard_is_not_sent_again(
+    failed: Exception | int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World()
+    line = world.line("http://127.0.0.1:9")
+    wire = Failing(line, monkeypatch, failed)
+    with pytest.raises(ServerError):
+        await ServedMind(line, "ada").recall(["ferry"])
+    assert (len(wire.sent), world.pauses) == (1, [])
+    await line.close()
+
+
+@pytest.mark.parametrize("failed", [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow"), 429, 503])
+async def test_a_recall_that_nobody_has_heard_is_sent_again(
+    failed: Exception | int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = World().line("http://127.0.0.1:9")
+    wire = Failing(line, monkeypatch, failed)
+    assert await ServedMind(line, "ada").recall(["ferry"]) == "the ferry"
+    assert len(wire.sent) == 2
+    await line.close()
+
+
+async def test_a_recall_may_stand_in_line_longer_than_other_requests_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = World().line("http://127.0.0.1:9", timeout=5.0)
+    wire = Failing(line, monkeypatch)
+    await ServedMind(line, "ada").recall(["ferry"])
+    await line.read(("minds",))
+    assert [request.extensions["timeout"]["read"] for request in wire.sent] == [3600.0, 5.0]
+    assert {request.extensions["timeout"]["connect"] for request in wire.sent} == {5.0}
+    await line.close()
 
 
 # ---- work that nobody waits for

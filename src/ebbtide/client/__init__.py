@@ -32,6 +32,7 @@ async def connect(
 
     `timeout`: seconds one request may take. One that got no answer is sent again for `patience` seconds, in which a
     server may be started anew; writes bear a name of their own, so what had happened already does not happen twice.
+    Only `recall` is waited for longer, for it stands in line, and not sent again once the server may have heard it.
     """
     line = Line(url, key, timeout, patience)
     try:

@@ -27,6 +27,10 @@ from ebbtide.core.errors import (
 _FIRST_LOOK, _LONGEST_LOOK = 0.02, 0.5  # seconds between two looks at a task
 _FAREWELL = 2.0  # seconds for the end of a task to be heard of
 _AGAIN = (429, 502, 503, 504)  # a server that is busy, or a proxy whose server is being started
+_NEVER_BEGUN = (429, 503)  # of these, what is said before anything is done; behind a 502 or 504 somebody may be at it
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_IDLE = 3.0  # seconds a connection is kept: a server hangs up after five, and what is said just then may be lost
+_TURN = 3600.0  # seconds that a question may stand in line, behind conversations that a model reads one by one
 _PROBLEM = "application/problem+json"
 _KINDS: tuple[tuple[tuple[int, ...], type[EbbtideError]], ...] = (
     ((401, 403), NotAllowed),
@@ -61,7 +65,13 @@ class Line:
         self._patience, self._sleep, self._clock = patience, sleep, clock
         headers = {"Authorization": f"Bearer {_checked(key)}"} if key else {}
         here = urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1")
-        self._http = httpx.AsyncClient(headers=headers, timeout=timeout, trust_env=not here)  # no proxy leads home
+        limits = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=_IDLE)
+        self._http = httpx.AsyncClient(
+            headers=headers,
+            timeout=timeout,
+            limits=limits,
+            trust_env=not here,  # no proxy leads home
+        )
 
     def __repr__(self) -> str:
         return f"Line({self.url!r})"  # and never the key
@@ -73,8 +83,16 @@ class Line:
         return await self._ask("GET", path, query=query)
 
     async def look(self, path: Path, body: Any, query: Query | None = None) -> Any:
-        """A question too long for an address; it changes nothing, so it may be asked again."""
+        """A question too long for an address. It may be asked again: at most a hit counts once more."""
         return await self._ask("POST", path, body, query)
+
+    async def turn(self, path: Path, body: Any) -> Any:
+        """A question that stands in line behind others, and leaves traces or takes them away.
+
+        So it is waited for long, and sent again only if nobody can have heard it: else each attempt would stand in line
+        too, and the answer of the first be lost.
+        """
+        return await self._ask("POST", path, body, heard_once=True)
 
     async def write(self, method: str, path: Path, body: Any = None) -> Any:
         """Happens once, however often it has to be sent."""
@@ -111,18 +129,30 @@ class Line:
                 number = str(part(await beginning, "id"))
                 await self._http.send(self._request("DELETE", ("tasks", number), None, None, ""))
 
-    async def _ask(self, method: str, path: Path, body: Any = None, query: Query | None = None, name: str = "") -> Any:
+    async def _ask(
+        self,
+        method: str,
+        path: Path,
+        body: Any = None,
+        query: Query | None = None,
+        name: str = "",
+        *,
+        heard_once: bool = False,
+    ) -> Any:
         request = self._request(method, path, body, query, name)
+        if heard_once:
+            request.extensions["timeout"]["read"] = _TURN
+        unanswered, unheard = (_NEVER_SENT, _NEVER_BEGUN) if heard_once else (httpx.TransportError, _AGAIN)
         pauses = Pauses(self._patience, self._clock)
         while True:
             try:
                 response = await self._http.send(request)
             except httpx.TransportError as error:
-                pause = pauses.next()
+                pause = pauses.next() if isinstance(error, unanswered) else None
                 if pause is None:
                     raise ServerUnreachable(server=self.url, detail=str(error) or type(error).__name__) from error
             else:
-                pause = pauses.next(wanted(response.headers)) if _passes(response) else None
+                pause = pauses.next(wanted(response.headers)) if _passes(response, unheard) else None
                 if pause is None:
                     return self._answer(response)
             await self._sleep(pause)
@@ -155,9 +185,9 @@ def _segment(part: str) -> str:
     return "%2E" * len(part) if part in (".", "..") else quote(part, safe="", errors="surrogatepass")
 
 
-def _passes(response: httpx.Response) -> bool:
+def _passes(response: httpx.Response, statuses: tuple[int, ...]) -> bool:
     """Only the moment is wrong. What the server itself has words for stays so, unless it says when to come back."""
-    if response.status_code not in _AGAIN:
+    if response.status_code not in statuses:
         return False
     told = response.headers.get("content-type", "").startswith(_PROBLEM)
     return not told or response.status_code == 429 or "retry-after" in response.headers

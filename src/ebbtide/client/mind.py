@@ -182,7 +182,7 @@ class _Served:
         self, keywords: Sequence[str] = (), relations: Sequence[str] = (), depth: int | None = None, limit: int = 100
     ) -> str:
         body = {"keywords": [*keywords], "relations": [*relations], "depth": depth, "limit": min(limit, _PAGE)}
-        return str(part(await self._line.look(self._path("recall"), body), "text"))
+        return str(part(await self._line.turn(self._path("recall"), body), "text"))
 
     async def focus(self) -> Any:
         return part(await self._read("focus"), "focus")
