@@ -149,7 +149,7 @@ class Forgotten(BaseModel):
 
 class Coming(BaseModel):
     event: str
-    at: str | None = None
+    at: str | None = Field(default=None, description="A time, or 'never'.")
     scans: int | None = None
 
 
@@ -197,9 +197,10 @@ def _lean(node: Any) -> Any:
 
 
 def parsed(shape: type[BaseModel], given: dict[str, Any] | None) -> Any:
-    """The arguments, or what is wrong with the first of them, in one line."""
+    """The arguments, or what is wrong with the first of them, in one line. Null is how some models leave one out."""
+    said = {name: value for name, value in (given or {}).items() if value is not None}
     try:
-        return shape.model_validate(given or {})
+        return shape.model_validate(said)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from mcp_types import Tool as Described
@@ -14,6 +15,7 @@ from ebbtide.core.memory import Memory
 from ebbtide.core.metabolism import Network
 from ebbtide.core.state import REMEMBER
 from ebbtide.mind import Mind
+from ebbtide.mind.explain import Coming
 from ebbtide.mind.recall import BREAK, MEMORY
 from ebbtide.mind.search import Hit
 from ebbtide.serve.mcp import shapes
@@ -21,6 +23,7 @@ from ebbtide.serve.times import iso
 
 SHOWN = 2_000  # characters of a text among others
 GLIMPSE = 200  # characters of what is not told
+NEVER = "never"
 READ = 20_000  # characters of one text, or of what is recalled
 
 INSTRUCTIONS = (
@@ -92,8 +95,9 @@ async def touch(mind: Mind, asked: shapes.Touch) -> shapes.Touched:
 
 
 async def forget(mind: Mind, asked: shapes.Forget) -> shapes.Forgotten:
-    await mind.forget(*asked.keys)
-    return shapes.Forgotten(forgotten=asked.keys, restorable_days=mind.params["trash_days"])
+    keys = list(dict.fromkeys(asked.keys))
+    await mind.forget(*keys)
+    return shapes.Forgotten(forgotten=keys, restorable_days=mind.params["trash_days"])
 
 
 async def restore(mind: Mind, asked: shapes.Restore) -> shapes.Told:
@@ -113,9 +117,10 @@ async def recall(mind: Mind, asked: shapes.Recall) -> shapes.Recalled:
         )
     question = require_text("keywords", " ".join(asked.keywords), MAX_TEXT)
     found = await mind.search(question, asked.limit)
-    told = [hit.memory for hit in found.hits]
-    text = BREAK.join(f"{MEMORY}{memory.text[:SHOWN]}" for memory in told)
-    return shapes.Recalled(text=_clipped(text), keys=[memory.key for memory in told])
+    blocks = [f"{MEMORY}{hit.memory.text[:SHOWN]}" for hit in found.hits]
+    ends = accumulate(len(block) + len(BREAK) for block in blocks)
+    fit = sum(end - len(BREAK) <= READ for end in ends)  # whole memories only, and the keys of no others
+    return shapes.Recalled(text=BREAK.join(blocks[:fit]), keys=[hit.memory.key for hit in found.hits[:fit]])
 
 
 async def search(mind: Mind, asked: shapes.Search) -> shapes.Found:
@@ -147,11 +152,15 @@ async def explain(mind: Mind, asked: shapes.Explain) -> shapes.Explained:
         vitality=round(found.memory.vitality, 4),
         why=found.why,
         terms={name: round(value, 4) for name, value in found.terms.items()},
-        forecast=[
-            shapes.Coming(event=one.event, at=None if one.at is None else iso(one.at), scans=one.scans)
-            for one in found.forecast
-        ],
+        forecast=[_coming(one) for one in found.forecast],
     )
+
+
+def _coming(one: Coming) -> shapes.Coming:
+    """An event without a time would look as if it were near."""
+    if one.at is None:
+        return shapes.Coming(event=one.event, at=NEVER if one.scans is None else None, scans=one.scans)
+    return shapes.Coming(event=one.event, at=iso(one.at), scans=one.scans)
 
 
 async def status(mind: Mind, asked: shapes.Nothing) -> shapes.Status:
@@ -249,7 +258,8 @@ TOOLS = {
         Tool(
             "touch",
             "I used this",
-            "Say that memories found by search or recall were really of use in your answer. That keeps them alive;"
+            "Say that memories found by search or recall were really of use in your answer (recall in a network mind"
+            " tells no keys: search does). That keeps them alive;"
             " untouched ones fade. Counts once an hour each. With revive=true it brings back what has expired.",
             shapes.Touch,
             shapes.Touched,
