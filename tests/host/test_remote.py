@@ -3,7 +3,8 @@
 import asyncio
 import inspect
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ebbtide.core.draft import Draft
 from ebbtide.core.errors import Conflict, InvalidInput, KeyTaken, StoreClosed
 from ebbtide.core.memory import DAY, Message, State
 from ebbtide.host import desk, wire
+from ebbtide.host.host import Host
 from ebbtide.host.remote import RemoteMind
 from ebbtide.mind import Mind
 from tests.helpers import FakeClock
@@ -327,6 +329,37 @@ async def test_by_what_a_mind_lives_is_told_to_whoever_asks_for_just_that(tmp_pa
         told = desk.Desk(here.owner.host)
         answers = [await told.do(wire.Call("ada", verb)) for verb in ("regime", "trash", "regime")]
         assert [answer.regime and answer.regime[0] for answer in answers] == ["activity", None, "activity"]
+
+
+async def test_a_mind_that_is_closed_after_every_call_is_as_good(tmp_path: Path) -> None:
+    async with street(tmp_path, open_minds=0) as here, here.guests[0].mind("ada") as mind:
+        await mind.configure(trash_days=3.0)
+        assert mind.params["trash_days"] == 3.0
+
+
+async def test_of_two_answers_the_one_heard_last_has_the_last_news(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first call is done before the second, and is on its way out when the second is answered."""
+    held, go = asyncio.Event(), asyncio.Event()
+    mind_of = Host.mind
+
+    @asynccontextmanager
+    async def slow_to_leave(self: Host, agent: str) -> AsyncIterator[Mind]:
+        async with mind_of(self, agent) as mind:
+            yield mind
+        monkeypatch.setattr(Host, "mind", mind_of)
+        held.set()
+        await go.wait()
+
+    async with street(tmp_path) as here, here.guests[0].mind("ada") as mind:
+        monkeypatch.setattr(Host, "mind", slow_to_leave)
+        first = asyncio.create_task(mind.configure(trash_days=3.0))
+        await asyncio.wait_for(held.wait(), 60)
+        await mind.configure(trash_days=4.0)
+        go.set()
+        await first
+        assert mind.params["trash_days"] == 4.0
 
 
 async def test_progress_is_told_and_what_it_raises_ends_the_run(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ class Desk:
     def __init__(self, minds: Minds) -> None:
         self._minds = minds
         self._views: OrderedDict[int, Mind] = OrderedDict()
-        self._told: dict[str, Regime] = {}
+        self._known: dict[str, Regime] = {}
+        self._news: dict[str, Regime] = {}  # what is not told yet
 
     async def do(self, call: Call, progress: Progress | None = None) -> Answer:
         """What came of it; raises what the verb raises."""
@@ -40,19 +41,18 @@ class Desk:
             return Answer(call.id, await self._in_view(call, progress))
         async with self._minds.mind(call.agent) as mind:
             value = await self._with(mind, call, progress)
-        # Last of all, so that of two answers the one that is told later has the later news.
-        return Answer(call.id, value, regime=self._news(mind, even_if_told=call.verb == "regime"), agent=mind.agent)
+            self._note(mind, even_if_told=call.verb == "regime")
+        return Answer(call.id, value, regime=self._news.pop(call.agent, None), agent=call.agent)
 
     async def close(self) -> None:
         while self._views:
             await self._views.popitem()[1].close()
 
-    def _news(self, mind: Mind, *, even_if_told: bool) -> Regime | None:
+    def _note(self, mind: Mind, *, even_if_told: bool) -> None:
+        """For the next answer, whichever that is: so none that was put together earlier is heard later."""
         regime = mind.metabolism, mind.params
-        if self._told.get(mind.agent) == regime and not even_if_told:
-            return None
-        self._told[mind.agent] = regime
-        return regime
+        if even_if_told or self._known.get(mind.agent) != regime:
+            self._known[mind.agent] = self._news[mind.agent] = regime
 
     async def _of_all(self, call: Call) -> None:
         if call.verb != "create":
