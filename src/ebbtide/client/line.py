@@ -1,7 +1,6 @@
 """Requests to one server: named, repeated where no answer came, and refused in the words of the tree of errors."""
 
 import asyncio
-import json
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from ebbtide.client.decode import part
+from ebbtide.client.encode import encoded
 from ebbtide.client.pauses import Clock, Pauses, wanted
 from ebbtide.core import errors
 from ebbtide.core.errors import (
@@ -162,8 +162,7 @@ class Line:
         headers = {"Idempotency-Key": name} if name else {}
         content = None
         if body is not None:
-            # Plain ASCII: half a surrogate pair in somebody's text is the server's to refuse.
-            content, headers["Content-Type"] = json.dumps(body).encode("ascii"), "application/json"
+            content, headers["Content-Type"] = encoded(body), "application/json"
         said = {key: value for key, value in (query or {}).items() if value is not None}
         return self._http.build_request(method, address, params=said, content=content, headers=headers)
 

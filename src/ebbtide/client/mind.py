@@ -3,19 +3,18 @@
 import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
 from functools import wraps
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ebbtide.client.decode import entry, meant, part
+from ebbtide.client.encode import chunks, plain
 from ebbtide.client.line import Line, Progress
 from ebbtide.core.changes import Entry
 from ebbtide.core.errors import Conflict, InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH
 from ebbtide.mind import Mind
 
-_PAGE = 1000  # of what comes in pages, and of memories put at once
+_PAGE = 1000  # of what comes in pages
 _NOT_SERVED = ("replay", "rehearsal", "applied", "settled", "wake", "surroundings", "indexed")
 
 _Rows = list[Any]
@@ -57,8 +56,9 @@ class _Served:
         return meant("get", await self._write("POST", "memories", body=draft))
 
     async def put_many(self, drafts: Iterable[Any], progress: Progress | None = None) -> int:
-        done, rest = 0, iter(drafts)
-        while chunk := [_plain(draft) for draft in islice(rest, _PAGE)]:
+        """As many at a time as fit into a request, a thousand at most; each time all or none. Returns how many."""
+        done = 0
+        for chunk in chunks(drafts):
             await self._write("POST", "memories", "batch", body={"memories": chunk})
             done += len(chunk)
             if progress:
@@ -66,8 +66,7 @@ class _Served:
         return done
 
     async def check_drafts(self, drafts: Iterable[Any]) -> None:
-        rest = iter(drafts)
-        while chunk := [_plain(draft) for draft in islice(rest, _PAGE)]:
+        for chunk in chunks(drafts):
             await self._write("POST", "memories", "batch", body={"memories": chunk, "dry_run": True})
 
     async def link(self, source: str, target: str, relation: str, strength: float = DEFAULT_STRENGTH) -> None:
@@ -175,7 +174,7 @@ class _Served:
     # ---- conversations
 
     async def remember(self, messages: Sequence[Any]) -> int:
-        body = {"messages": [_plain(message) for message in messages]}
+        body = {"messages": [plain(message) for message in messages]}
         return int(part(await self._write("POST", "remember", body=body), "task"))
 
     async def recall(
@@ -286,13 +285,6 @@ class _Served:
 
 def _regime(said: Any) -> dict[str, Any]:
     return {name: part(said, name) for name in ("metabolism", "params")}
-
-
-def _plain(value: Any) -> Any:
-    """Of a Draft or a Message only what was said."""
-    if not is_dataclass(value) or isinstance(value, type):
-        return dict(value) if isinstance(value, Mapping) else value
-    return {name: said for name, said in asdict(value).items() if said not in (None, "", ())}
 
 
 if TYPE_CHECKING:
