@@ -24,7 +24,7 @@ log = logging.getLogger("ebbtide")
 _PATIENCE = 5.0  # seconds a newcomer has to say who it is
 _GRACE = 2.0  # seconds that calls in hand have when the door is closed
 _WRITING = 10.0  # and those that write
-_UNHEARD = 1 << 16  # bytes a guest may leave unread before it is told no more of how far things are
+_UNHEARD = 1 << 16  # bytes a guest may leave unread before it is told no more in passing
 
 
 @asynccontextmanager
@@ -85,7 +85,8 @@ class _Guest:
         grace = 0.0
         try:
             while True:
-                self._take(await wire.receive(self._reader, wire.calls))
+                call = await wire.receive(self._reader, wire.calls)
+                self._take(call)
         except asyncio.CancelledError:
             grace = _GRACE  # it is there to hear the answers
             raise
@@ -95,6 +96,8 @@ class _Guest:
     def _take(self, call: Call) -> None:
         if call.verb == wire.LEAVE:
             return self._drop({task for task, other in self._working.items() if other.id == call.id})
+        if call.verb == wire.PING:
+            return self._tell(Answer(call.id))
         task = asyncio.get_running_loop().create_task(self._answer(call))
         self._working[task] = call
         task.add_done_callback(self._working.pop)
@@ -142,13 +145,12 @@ class _Guest:
         return wire.framed(replace(answer, value=None, error=wire.refusal(error)))
 
     def _teller(self, call: int) -> Progress:
-        """Progress is told when there is time for it; nobody waits until it is heard."""
+        return lambda done, total: self._tell(Answer(call, progress=(int(done), int(total))))
 
-        def tell(done: int, total: int) -> None:
-            if self._writer.transport.get_write_buffer_size() < _UNHEARD:
-                self._writer.write(wire.framed(Answer(call, progress=(int(done), int(total)))))
-
-        return tell
+    def _tell(self, answer: Answer) -> None:
+        """When there is time for it; nobody waits until it is heard."""
+        if self._writer.transport.get_write_buffer_size() < _UNHEARD:
+            self._writer.write(wire.framed(answer))
 
 
 def _told_to_stop() -> bool:

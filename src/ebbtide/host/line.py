@@ -17,7 +17,16 @@ from ebbtide.mind.upkeep import Progress
 _BROKEN = (OSError, EOFError, ValueError, msgspec.MsgspecError)
 _HELLO = 5.0  # seconds an owner has to open the door
 
+_BEAT = 5.0  # seconds between two looks whether the owner is heard
+_BEATS = 4  # in a row without a sound are a silence
+_PING = wire.framed(Call("", wire.PING))
+
 News = Callable[[str, Regime], None]
+Silence = Callable[[], EbbtideError | None]
+
+
+async def _beat() -> None:
+    await asyncio.sleep(_BEAT)
 
 
 class Gone(Exception):
@@ -28,20 +37,33 @@ class Gone(Exception):
 
 
 class Line:
-    """A connection to the owner. Calls go side by side."""
+    """A connection to the owner. Calls go side by side.
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, news: News) -> None:
-        self._reader, self._writer, self._news = reader, writer, news
+    `news`: told by what a mind lives, when that is new to this line. `silence`: asked when nothing is heard of the
+    owner any more, as of one that is stopped, or has died with a child of its own at the other end. What it gives is
+    what the calls in hand end with, and whoever calls after them; None: nobody is there, and the line is given up.
+    """
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, news: News, silence: Silence
+    ) -> None:
+        self._reader, self._writer, self._news, self._silence = reader, writer, news, silence
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[asyncio.Future[Answer], Progress | None]] = {}
-        self._speaking = asyncio.Lock()
+        self._heard = False
         self.ended = asyncio.Event()
         self._listener = asyncio.get_running_loop().create_task(self._listen())
+        self._watch = asyncio.get_running_loop().create_task(self._keep_watch())
 
     @classmethod
-    async def to(cls, port: int, token: str, news: News = lambda agent, regime: None) -> "Line":
-        """Raises Gone if nobody answers there who knows the token. `news`: told by what a mind lives, when that is new
-        to this line."""
+    async def to(
+        cls,
+        port: int,
+        token: str,
+        news: News = lambda agent, regime: None,
+        silence: Silence = lambda: None,
+    ) -> "Line":
+        """Raises Gone if nobody answers there who knows the token."""
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
         except OSError as error:
@@ -50,7 +72,7 @@ class Line:
             async with asyncio.timeout(_HELLO):
                 welcome = await knock(reader, writer, token)
             if welcome:
-                return cls(reader, writer, news)
+                return cls(reader, writer, news, silence)
         except (*_BROKEN, asyncio.CancelledError) as error:
             await wire.hang_up(writer)
             if isinstance(error, asyncio.CancelledError):
@@ -68,12 +90,12 @@ class Line:
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = (answer, progress)
         try:
-            await self._say(frame)
+            self._writer.write(frame)  # what the other side takes its time to hear is waited for with the answer
             return await answer
         except (Gone, EbbtideError):
             raise
         except BaseException:  # whoever asked has left, by cancelling or by what `progress` raised
-            self._writer.write(wire.framed(Call("", wire.LEAVE, id=number)))
+            self._give_up(number)
             raise
         finally:
             del self._waiting[number]
@@ -82,15 +104,12 @@ class Line:
 
     async def close(self) -> None:
         self._listener.cancel()
-        await asyncio.wait([self._listener])
+        self._watch.cancel()
+        await asyncio.wait([self._listener, self._watch])
         await wire.hang_up(self._writer)
 
-    async def _say(self, frame: bytes) -> None:
-        try:
-            async with self._speaking:
-                await wire.send(self._writer, frame)
-        except OSError as error:
-            raise Gone(asked=True) from error
+    def _give_up(self, number: int) -> None:
+        self._writer.write(wire.framed(Call("", wire.LEAVE, id=number)))
 
     async def _listen(self) -> None:
         try:
@@ -99,12 +118,35 @@ class Line:
         except _BROKEN:
             pass
         finally:
+            self._watch.cancel()
             self.ended.set()
             for answer, _ in self._waiting.values():
                 if not answer.done():
                     answer.set_exception(Gone(asked=True))
 
+    async def _keep_watch(self) -> None:
+        """Beats are counted, not seconds: who was stopped itself has heard nothing either."""
+        silent = 0
+        while True:
+            self._heard = False
+            if not silent:  # else there is one on its way
+                self._writer.write(_PING)
+            await _beat()
+            silent = 0 if self._heard else silent + 1
+            if silent >= _BEATS:
+                self._end_calls(self._silence())
+
+    def _end_calls(self, reason: EbbtideError | None) -> None:
+        if reason is None:
+            self._writer.transport.abort()  # whoever waits hears that it has gone
+            return
+        for number, (answer, _) in self._waiting.items():
+            if not answer.done():
+                self._give_up(number)
+                answer.set_exception(reason)
+
     def _hear(self, said: Answer) -> None:
+        self._heard = True
         if said.regime is not None:  # it is told once, so also by the answer to one who has left
             self._news(said.agent, said.regime)
         answer, progress = self._waiting.get(said.id, (None, None))

@@ -94,8 +94,7 @@ class House(Asker):
         deadline = time.monotonic() + patience
         while self._is_wanted() and not await self._owned() and not await self._attached():
             if time.monotonic() > deadline:
-                problem = f"{self.data} is in use by a process{self._who()} that does not answer: end that one"
-                raise Conflict(problem=problem)
+                raise self._no_answer()
             await asyncio.sleep(_PAUSE)
 
     def _is_wanted(self) -> bool:
@@ -242,13 +241,26 @@ class House(Asker):
         if card is None:
             return False
         try:
-            self._line = await Line.to(card.port, card.token, self._learn)
+            self._line = await Line.to(card.port, card.token, self._learn, lambda: self._not_heard_of(card))
         except Gone:
             return False
         watch = asyncio.get_running_loop().create_task(self._follow(self._line))
         self._watches.add(watch)
         watch.add_done_callback(self._watches.discard)
         return True
+
+    def _not_heard_of(self, card: Card) -> Conflict | None:
+        """None: whoever hung out this card has the folder no more."""
+        return self._no_answer() if self._card() == card and self._is_locked() else None
+
+    def _is_locked(self) -> bool:
+        lock = FileLock(self.data / LOCK, mode=0o600, thread_local=False)  # ours may be in use, by who takes over
+        try:
+            lock.acquire(timeout=0)
+        except OSError:  # a Timeout is one too
+            return True
+        lock.release()
+        return False
 
     async def _follow(self, line: Line) -> None:
         """Somebody must own the folder, also while nobody calls: its queues and its schedule go on."""
@@ -280,9 +292,10 @@ class House(Asker):
             return None
         return card if card.port in _PORTS and isinstance(card.token, str) else None
 
-    def _who(self) -> str:
+    def _no_answer(self) -> Conflict:
         card = self._card()
-        return f" ({card.pid})" if card else ""
+        who = f" ({card.pid})" if card else ""
+        return Conflict(problem=f"{self.data} is in use by a process{who} that does not answer: end that one")
 
 
 def _require_repeatable(call: Call, gone: Gone) -> None:

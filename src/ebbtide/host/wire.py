@@ -21,6 +21,7 @@ from ebbtide.mind import Mind
 LARGEST = 1 << 28  # bytes of a frame: a thousand memories of a usual length fit many times
 HELLO = 1 << 10  # bytes a stranger may say
 LEAVE = "leave"  # nobody waits for the call of this id any more
+PING = "ping"  # to hear whether somebody is there; answered at once, whatever else is being done
 _HEAD = 4
 _BITS = 64  # of a whole number
 _WORDS = 1 << 16  # characters of an error
