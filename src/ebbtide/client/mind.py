@@ -1,14 +1,13 @@
 """A mind at a server. It has the verbs of `Mind`; the server does the work."""
 
-import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from ebbtide.client.decode import entry, meant, part
 from ebbtide.client.encode import chunks, plain
 from ebbtide.client.line import Line, Progress
+from ebbtide.client.verbs import furnish
 from ebbtide.core.changes import Entry
 from ebbtide.core.errors import Conflict, InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH
@@ -311,36 +310,4 @@ else:
         """Made by `connect`. A view of the past (`as_of`) is asked for with each read, and holds nothing anywhere."""
 
 
-def _refusing(verb: str) -> Any:
-    async def refuse(self: Any, *args: Any, **options: Any) -> Any:
-        raise InvalidInput(problem=f"{verb!r} is not served over HTTP")
-
-    return refuse
-
-
-def _bound(verb: str, member: Any) -> Any:
-    """Takes what the verb of `Mind` takes, and has its words unless it has its own.
-
-    Without this a misspelt option would be left out on the way, and a dry run be a real one.
-    """
-    signature = inspect.signature(getattr(Mind, verb))
-
-    @wraps(getattr(Mind, verb))
-    def call(self: Any, *args: Any, **options: Any) -> Any:
-        signature.bind(self, *args, **options)
-        return member(self, *args, **options)
-
-    call.__doc__ = member.__doc__ or call.__doc__
-    return call
-
-
-def _furnish() -> None:
-    """Verbs no route has say so, and all of them mind what they are asked."""
-    for verb in _NOT_SERVED:
-        setattr(_Served, verb, _refusing(verb))
-    for name, member in [*vars(_Served).items()]:
-        if inspect.isfunction(member) and not name.startswith("_") and hasattr(Mind, name):
-            setattr(_Served, name, _bound(name, member))
-
-
-_furnish()
+furnish(_Served, _NOT_SERVED)
