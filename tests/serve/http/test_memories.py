@@ -180,11 +180,7 @@ async def test_many_are_forgotten_all_or_none(api: Api) -> None:
     refused(await api.ask("POST", "/forget", json={"keys": ["ferry", "boat"]}), 404)
     assert len((await api.get("/memories"))["memories"]) == 2
     assert (await api.ask("POST", "/forget", json={"keys": ["ferry", "lamma"]})).status_code == 204
-    pages = [await api.get("/trash", after=after, limit=1) for after in (0, 1)]
-    assert ([page["forgotten"][0]["key"] for page in pages], [page["next"] for page in pages]) == (
-        ["lamma", "ferry"],
-        [1, None],
-    )
+    assert [gone["key"] for gone in (await api.get("/trash"))["forgotten"]] == ["lamma", "ferry"]
 
 
 async def test_a_memory_comes_back_under_another_key(api: Api) -> None:

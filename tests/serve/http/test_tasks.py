@@ -8,6 +8,7 @@ import pytest
 
 from ebbtide.core.memory import DAY
 from ebbtide.mind import Mind
+from ebbtide.serve.http import works
 from ebbtide.serve.http.works import KEPT, MOST_KEPT, MOST_RUNNING
 from tests.serve.http.server import Api, refused, serving
 
@@ -96,6 +97,31 @@ async def test_finished_tasks_are_kept_for_a_while(api: Api) -> None:
     for _ in range(MOST_KEPT + 5):
         await api.run("/tick", dry_run=True)
     assert len((await api.client.get("/v1/tasks?limit=1000")).json()["tasks"]) <= MOST_KEPT + 1
+
+
+async def test_an_old_task_is_gone_without_a_new_one(api: Api) -> None:
+    task = await api.run("/check")
+    api.clock.forward(KEPT + 1)
+    refused(await api.client.get(f"/v1/tasks/{task['id']}"), 404)
+    assert (await api.client.get("/v1/tasks")).json()["tasks"] == []
+
+
+async def test_of_what_comes_of_tasks_only_so_much_is_kept(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(works, "MOST_BYTES", 3000)
+    begun = []
+    for _ in range(4):
+        work = api.app.state.desk.works.begin("ada", "check", _much)
+        begun.append((await api.ended(f"/v1/tasks/{work.id}"))["id"])
+    listed = (await api.client.get("/v1/tasks")).json()["tasks"]
+    assert [task["id"] for task in listed] == begun[:1:-1]  # the last two, of 1,002 bytes each: a third is too much
+    assert all("result" not in task for task in listed)
+    assert (await api.client.get(f"/v1/tasks/{begun[-1]}")).json()["result"] == "x" * 1000
+    monkeypatch.setattr(works, "MOST_BYTES", 10)
+    assert [task["id"] for task in (await api.client.get("/v1/tasks")).json()["tasks"]] == begun[-1:]
+
+
+async def _much(mind: Mind, progress: Any) -> str:
+    return "x" * 1000
 
 
 async def test_tasks_are_listed_last_begun_first_page_by_page(api: Api) -> None:

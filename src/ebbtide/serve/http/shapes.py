@@ -131,9 +131,9 @@ def shape(kind: type[Any]) -> type[BaseModel]:
     return create_model(kind.__name__, __doc__=kind.__doc__, **members)
 
 
-def page_of(name: str, doc: str, **members: Any) -> type[BaseModel]:
-    """A page: these members, and where to go on."""
-    onward = Annotated[int | None, Field(description="Ask with `after` set to this for more; null: that was all.")]
+def page_of(name: str, doc: str, kind: Any = str, **members: Any) -> type[BaseModel]:
+    """A page: these members, and where to go on: behind a number, or behind a place in a list that changes."""
+    onward = Annotated[kind | None, Field(description="Ask with `after` set to this for more; null: that was all.")]
     every: dict[str, Any] = {key: (kind, ...) for key, kind in {**members, "next": onward}.items()}
     return create_model(name, __doc__=doc, **every)
 

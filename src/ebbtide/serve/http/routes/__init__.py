@@ -25,9 +25,3 @@ Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most.")
 def router(topic: str, prefix: str = MIND) -> APIRouter:
     tags: list[str | Enum] = [topic]
     return APIRouter(prefix=prefix, tags=tags, route_class=JsonRoute, responses=PROBLEMS)
-
-
-def cut(found: Any, after: int, limit: int) -> tuple[list[Any], int | None]:
-    """A page of something that is all there at once: which, and the number to go on after."""
-    some = list(found[after : after + limit])
-    return some, after + limit if len(found) > after + limit else None

@@ -1,5 +1,6 @@
 """What a network mind is told and what it recalls, and its queue."""
 
+from hashlib import blake2b
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
@@ -14,7 +15,8 @@ from ebbtide.mind.recall import Trace
 from ebbtide.serve.http.asked import LAST, Association, Conversation, Fading, instant
 from ebbtide.serve.http.desk import AtDesk, Seen, There
 from ebbtide.serve.http.once import OnceOnly
-from ebbtide.serve.http.routes import NOTHING, After, Limit, cut, router
+from ebbtide.serve.http.pages import FIRST, After, cut
+from ebbtide.serve.http.routes import NOTHING, Limit, router
 from ebbtide.serve.http.routes.tasks import TASK, begun
 from ebbtide.serve.http.shapes import Moment, answer, nothing, page_of, shape
 
@@ -85,17 +87,22 @@ async def focus(mind: There) -> Response:
 
 
 @routes.get("/traces", operation_id="traces", summary="What it once knew", response_model=Traces)
-async def traces(mind: Seen, after: After = 0, limit: Limit = 100) -> Response:
-    some, onward = cut(await mind.traces(), after, limit)
+async def traces(mind: Seen, after: After = FIRST, limit: Limit = 100) -> Response:
+    """By the key of where they hang."""
+    some, onward = cut(await mind.traces(), _hangs, after, limit)
     return answer({"traces": some, "next": onward})
+
+
+def _hangs(trace: Trace) -> tuple[str, str, str]:
+    return trace.source, trace.relation, blake2b(trace.known.encode(), digest_size=8).hexdigest()
 
 
 # ---- the queue
 
 
 @routes.get("/queue", operation_id="queue", summary="What waits to be done", response_model=Queue)
-async def queue(mind: Seen, after: After = 0, limit: Limit = 100) -> Response:
-    some, onward = cut(await mind.queue(), after, limit)
+async def queue(mind: Seen, after: After = FIRST, limit: Limit = 100) -> Response:
+    some, onward = cut(await mind.queue(), lambda task: (task.error is not None, task.place), after, limit)
     return answer({"tasks": some, "next": onward})
 
 

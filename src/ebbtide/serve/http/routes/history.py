@@ -31,7 +31,7 @@ class JournalEntry(BaseModel):
     at: Moment
 
 
-Journal = page_of("Journal", "Entries in order.", entries=list[JournalEntry])
+Journal = page_of("Journal", "Entries in order.", int, entries=list[JournalEntry])
 
 
 @routes.get("/journal", operation_id="journal", summary="Everything that happened", response_model=Journal)

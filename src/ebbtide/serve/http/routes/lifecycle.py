@@ -14,7 +14,8 @@ from ebbtide.mind.suggestions import Suggestion
 from ebbtide.serve.http.asked import Accepted, Advice, Reaping, Ticking, Unreaping, instant
 from ebbtide.serve.http.desk import AtDesk, MemoryKey, Seen, There
 from ebbtide.serve.http.once import OnceOnly
-from ebbtide.serve.http.routes import MEMORY, NOTHING, After, Limit, cut, router
+from ebbtide.serve.http.pages import FIRST, After, cut
+from ebbtide.serve.http.routes import MEMORY, NOTHING, Limit, router
 from ebbtide.serve.http.routes.tasks import TASK, begun
 from ebbtide.serve.http.shapes import answer, nothing, page_of, shape
 
@@ -109,6 +110,6 @@ async def unreap(body: Unreaping, mind: There, desk: AtDesk, once: OnceOnly) -> 
 
 
 @routes.get("/archive", operation_id="archived", summary="What the archive has", response_model=Archive)
-async def archived(mind: There, after: After = 0, limit: Limit = 100) -> Response:
-    some, onward = cut(await mind.archived(), after, limit)
+async def archived(mind: There, after: After = FIRST, limit: Limit = 100) -> Response:
+    some, onward = cut(await mind.archived(), lambda run: (-(run.at or 0.0), run.run), after, limit)
     return answer({"runs": some, "next": onward})

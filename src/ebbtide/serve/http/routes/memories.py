@@ -15,6 +15,7 @@ from ebbtide.core.memory import Memory, State, Step
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.reading import Page
 from ebbtide.mind.surroundings import Surroundings
+from ebbtide.serve.http import pages
 from ebbtide.serve.http.asked import (
     LAST,
     Joined,
@@ -27,7 +28,7 @@ from ebbtide.serve.http.asked import (
 )
 from ebbtide.serve.http.desk import MemoryKey, Seen, There
 from ebbtide.serve.http.once import OnceOnly
-from ebbtide.serve.http.routes import MEMORY, NOTHING, After, Limit, cut, router
+from ebbtide.serve.http.routes import MEMORY, NOTHING, After, Limit, router
 from ebbtide.serve.http.shapes import answer, nothing, page_of, shape
 
 routes = router("memories")
@@ -145,8 +146,8 @@ async def surroundings(
 
 
 @routes.get("/trash", operation_id="trash", summary="What can be restored", response_model=Trash)
-async def trash(mind: Seen, after: After = 0, limit: Limit = 100) -> Response:
-    some, onward = cut(await mind.trash(), after, limit)
+async def trash(mind: Seen, after: pages.After = pages.FIRST, limit: Limit = 100) -> Response:
+    some, onward = pages.cut(await mind.trash(), lambda gone: (-gone.forgotten_at, -gone.id), after, limit)
     return answer({"forgotten": some, "next": onward})
 
 

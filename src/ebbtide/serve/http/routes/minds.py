@@ -14,7 +14,8 @@ from ebbtide.mind.tokens import named
 from ebbtide.serve.http.asked import NewMind
 from ebbtide.serve.http.desk import Admin, AtDesk, Desk, Seen, There
 from ebbtide.serve.http.once import Once, OnceOnly
-from ebbtide.serve.http.routes import After, Limit, cut, router
+from ebbtide.serve.http.pages import FIRST, After, cut
+from ebbtide.serve.http.routes import Limit, router
 from ebbtide.serve.http.shapes import answer, page_of, shape
 
 routes = router("minds", "/v1/minds")
@@ -44,9 +45,9 @@ class Configured(Params):
 
 
 @routes.get("", operation_id="minds", summary="Which minds there are", response_model=Minds)
-async def minds(request: Request, desk: AtDesk, after: After = 0, limit: Limit = 100) -> Response:
+async def minds(request: Request, desk: AtDesk, after: After = FIRST, limit: Limit = 100) -> Response:
     """Agents in order of name; those the key of this request does not open are left out."""
-    names, onward = cut(list(filter(desk.sees(request), desk.house.agents())), after, limit)
+    names, onward = cut(filter(desk.sees(request), desk.house.agents()), lambda agent: (agent,), after, limit)
     return answer({"minds": names, "next": onward})
 
 

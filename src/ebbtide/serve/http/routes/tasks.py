@@ -10,7 +10,8 @@ from ebbtide.core.errors import NotFound
 from ebbtide.mind import Mind
 from ebbtide.serve.http.desk import AtDesk, Desk
 from ebbtide.serve.http.once import Once
-from ebbtide.serve.http.routes import After, Limit, cut, router
+from ebbtide.serve.http.pages import FIRST, After, cut
+from ebbtide.serve.http.routes import Limit, router
 from ebbtide.serve.http.shapes import Moment, answer, page_of
 from ebbtide.serve.http.works import Doing, Work
 
@@ -28,10 +29,9 @@ class Progress(BaseModel):
     total: int | None
 
 
-class LongTask(BaseModel):
-    """`result` is what the verb answers, once `state` is done; `problem` is there if it failed.
-
-    It ends with the server: what it had done stays done, the rest is asked for again.
+class TaskInBrief(BaseModel):
+    """`problem` is there if it failed. It ends with the server: what it had done stays done, the rest is asked for
+    again.
     """
 
     id: str
@@ -42,8 +42,16 @@ class LongTask(BaseModel):
     started_at: Moment
     finished_at: Moment | None
     progress: Progress
-    result: Any
     problem: dict[str, Any] | None
+
+
+class LongTask(TaskInBrief):
+    """`result` is what the verb answers, once `state` is done; `problem` is there if it failed.
+
+    It ends with the server: what it had done stays done, the rest is asked for again.
+    """
+
+    result: Any
 
 
 _BEGUN: dict[int | str, dict[str, Any]] = {
@@ -53,7 +61,9 @@ _BEGUN: dict[int | str, dict[str, Any]] = {
     }
 }
 TASK: dict[str, Any] = {"status_code": 202, "response_model": LongTask, "responses": _BEGUN}  # of long work
-Tasks = page_of("Tasks", "Long work of this server, begun last first; finished ones for an hour.", tasks=list[LongTask])
+Tasks = page_of(
+    "Tasks", "Long work of this server, begun last first; finished ones for an hour.", tasks=list[TaskInBrief]
+)
 
 
 async def begun(desk: Desk, once: Once, mind: Mind, verb: str, doing: Doing, *, waits: bool = False) -> Response:
@@ -67,11 +77,12 @@ async def begun(desk: Desk, once: Once, mind: Mind, verb: str, doing: Doing, *, 
 
 
 @routes.get("", operation_id="tasks", summary="Long work", response_model=Tasks)
-async def tasks(request: Request, desk: AtDesk, after: After = 0, limit: Limit = 100) -> Response:
-    """Of the minds that the key of this request opens."""
+async def tasks(request: Request, desk: AtDesk, after: After = FIRST, limit: Limit = 100) -> Response:
+    """Of the minds that the key of this request opens. What came of one is told by itself."""
     seen = desk.sees(request)
-    some, onward = cut([work for work in desk.works.all() if seen(work.agent)], after, limit)
-    return answer({"tasks": [work.told() for work in some], "next": onward})
+    mine = [work for work in desk.works.all() if seen(work.agent)]
+    some, onward = cut(mine, lambda work: (-work.number,), after, limit)
+    return answer({"tasks": [work.in_brief() for work in some], "next": onward})
 
 
 @routes.get("/{id}", operation_id="task", summary="How far it is", response_model=LongTask)
