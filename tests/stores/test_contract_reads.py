@@ -285,6 +285,15 @@ async def test_the_trash_can_be_asked_for_one_key(store: Store) -> None:
     assert await store.trash(key="k3") == []
 
 
+async def test_the_trash_can_be_asked_for_the_last_few_and_for_the_old(store: Store) -> None:
+    await begin(store, memories=4)
+    await store.apply(batch(Forget(T1, 1, "k1"), Forget(T2, 2, "k2"), Forget(T3, 3, "k3"), Forget(T3, 4, "k4")))
+    assert [gone.id for _, gone in await store.trash(limit=3)] == [4, 3, 2]
+    assert [gone.id for _, gone in await store.trash(until=T2)] == [2, 1]
+    assert [gone.id for _, gone in await store.trash(ids=[1, 3, 4], until=T3, limit=2)] == [4, 3]
+    assert await store.trash(until=T1 - 1) == await store.trash(limit=0) == []
+
+
 async def test_what_is_discarded_is_gone_for_good(store: Store) -> None:
     await begin(store)
     await store.apply(batch(Forget(T1, 1, "k1"), Forget(T1, 2, "k2")))

@@ -219,8 +219,15 @@ class Store(Protocol):
         """Ids in ascending order from `after` on, by stored state and score."""
         ...
 
-    async def trash(self, *, key: str | None = None, ids: Sequence[int] | None = None) -> list[tuple[Content, Trashed]]:
-        """What is in the trash (under that key, or of these), last forgotten first."""
+    async def trash(
+        self,
+        *,
+        key: str | None = None,
+        ids: Sequence[int] | None = None,
+        until: float | None = None,
+        limit: int | None = None,
+    ) -> list[tuple[Content, Trashed]]:
+        """What is in the trash (under that key, of these, forgotten by then), last forgotten first."""
         ...
 
     async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:

@@ -110,7 +110,8 @@ async def steps(store: Store, memory: int, relations: Sequence[str], now: float)
     """Where a memory's own links lead, strongest first. A target that has expired is not shown at all."""
     links = await store.links(memory, outgoing=True, relations=relations)
     there = {seen.id: seen for seen in await read(store, [link.target for link in links], now)}
-    ghosts = {gone.id: gone.key for _, gone in await store.trash()} if len(there) < len(links) else {}
+    lost = [link.target for link in links if link.target not in there]
+    ghosts = {gone.id: gone.key for _, gone in await store.trash(ids=lost)} if lost else {}
     return [
         Step(link.relation, link.strength, seen.key if seen else ghosts.get(link.target), seen)
         for link in links

@@ -232,7 +232,7 @@ class Search:
         wait = self._store.regime.common.trash_days * DAY
         trash = [
             (said, gone)
-            for said, gone in (await self._store.trash())[:_TRASH_LOOKED_AT]
+            for said, gone in await self._store.trash(limit=_TRASH_LOOKED_AT)
             if self._now - gone.at < wait and self._fits(said, gone.row["created_at"], query.filter)
         ]
         terms = await self._indexing.terms([said for said, _ in trash])

@@ -151,7 +151,8 @@ async def empty_trash(store: Store, now: float) -> int:
 
 async def overdue(store: Store, now: float) -> list[int]:
     wait = store.regime.common.trash_days * DAY
-    return sorted(trashed.id for _, trashed in await store.trash() if now - trashed.at >= wait)
+    about = now - wait + 1.0  # whom the sum might round to either side is looked at
+    return sorted(trashed.id for _, trashed in await store.trash(until=about) if now - trashed.at >= wait)
 
 
 def _differing(s: Signals, seq: int, verdicts: Verdicts) -> _Findings:

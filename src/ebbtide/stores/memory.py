@@ -112,11 +112,19 @@ class MemoryStore:
         chosen = s.id[where.stand(s) & (s.id > after)]
         return [i for i in sorted(chosen.tolist()) if self._matches(i, where)][:limit]
 
-    async def trash(self, *, key: str | None = None, ids: Sequence[int] | None = None) -> list[tuple[Content, Trashed]]:
+    async def trash(
+        self,
+        *,
+        key: str | None = None,
+        ids: Sequence[int] | None = None,
+        until: float | None = None,
+        limit: int | None = None,
+    ) -> list[tuple[Content, Trashed]]:
         trash = self.state.trash
         asked = trash.values() if ids is None else [trash[memory] for memory in ids if memory in trash]
-        found = [(self._trash[t.id], t) for t in asked if key is None or t.key == key]
-        return sorted(found, key=lambda pair: (-pair[1].at, -pair[1].id))
+        wanted = [t for t in asked if key in (None, t.key) and (until is None or t.at <= until)]
+        found = sorted(wanted, key=lambda t: (-t.at, -t.id))
+        return [(self._trash[t.id], t) for t in found[:limit]]
 
     async def journal(self, *, after: int = 0, limit: int = 1000, memory: int | None = None) -> list[Entry]:
         self._require_open()

@@ -46,7 +46,8 @@ SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash ORDER BY f
 -- name: read_some_trash
 SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash
 WHERE (:key IS NULL OR key = :key) AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
-ORDER BY forgotten_at DESC, id DESC;
+  AND (:until IS NULL OR forgotten_at <= :until)
+ORDER BY forgotten_at DESC, id DESC LIMIT :limit;
 
 -- name: put_task
 INSERT INTO tasks (id, body) VALUES (?, ?);
