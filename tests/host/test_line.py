@@ -21,7 +21,7 @@ from tests.host.neighbours import card, entered, street
 from tests.host.village import until
 
 OWNER = """
-import asyncio, sys
+import asyncio, os, signal, sys
 from pathlib import Path
 from tests.host.neighbours import entered
 
@@ -29,6 +29,11 @@ async def main():
     async with entered(Path(sys.argv[1])) as house:
         await house.create("ada", "activity")
         print("open", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+        if not (child := os.fork()):
+            while True:
+                signal.pause()
+        print(child, flush=True)
         await asyncio.to_thread(sys.stdin.readline)
 
 asyncio.run(main())
@@ -161,3 +166,20 @@ async def test_an_owner_that_is_stopped_is_named(tmp_path: Path, pulse: Pulse) -
         owner.kill()
         assert (await asyncio.wait_for(mind.put("tide", key="tide"), 60)).key == "tide"
         assert guest.owner
+
+
+@pytest.mark.slow
+async def test_a_child_of_an_owner_that_was_killed_holds_nobody(tmp_path: Path, pulse: Pulse) -> None:
+    """Without a single beat: the line breaks as it would without the child."""
+    async with neighbour(tmp_path) as owner, entered(tmp_path) as guest, guest.mind("ada") as mind:
+        await mind.put("said before the fork", key="before")
+        print(file=owner.stdin, flush=True)
+        child = int(owner.stdout.readline())
+        try:
+            await mind.put("said after it", key="after")
+            owner.kill()
+            await asyncio.wait_for(mind.put("said to nobody", key="then"), 60)
+            assert guest.owner
+            assert [seen.key for seen in (await mind.list()).memories] == ["before", "after", "then"]
+        finally:
+            os.kill(child, signal.SIGKILL)

@@ -15,6 +15,7 @@ import msgspec
 from ebbtide.core.errors import Conflict, EbbtideError
 from ebbtide.host import wire
 from ebbtide.host.desk import Desk, Minds
+from ebbtide.host.forks import not_for_children
 from ebbtide.host.handshake import answer_the_door
 from ebbtide.host.wire import Answer, Call
 from ebbtide.mind.upkeep import Progress
@@ -33,7 +34,8 @@ async def open_door(minds: Minds, token: str) -> AsyncIterator[int]:
     door = _Door(minds, token)
     server = await asyncio.start_server(door.enter, "127.0.0.1", 0)
     try:
-        yield int(server.sockets[0].getsockname()[1])
+        with not_for_children(server.sockets[0]):
+            yield int(server.sockets[0].getsockname()[1])
     finally:
         server.close()
         await door.close()
@@ -50,8 +52,9 @@ class _Door:
         assert task is not None
         self._guests.add(task)
         try:
-            if not self._closed and await self._known(reader, writer):
-                await _Guest(Desk(self._minds), reader, writer).serve()
+            with not_for_children(writer.get_extra_info("socket")):
+                if not self._closed and await self._known(reader, writer):
+                    await _Guest(Desk(self._minds), reader, writer).serve()
         except (OSError, EOFError, ValueError, msgspec.MsgspecError):
             pass  # it left, or never spoke our language
         except asyncio.CancelledError:

@@ -9,6 +9,7 @@ import msgspec
 
 from ebbtide.core.errors import EbbtideError
 from ebbtide.host import wire
+from ebbtide.host.forks import not_for_children
 from ebbtide.host.handshake import knock
 from ebbtide.host.wire import Answer, Call, Regime
 from ebbtide.mind.upkeep import Progress
@@ -113,8 +114,9 @@ class Line:
 
     async def _listen(self) -> None:
         try:
-            while True:
-                self._hear(await wire.receive(self._reader, wire.answers))
+            with not_for_children(self._writer.get_extra_info("socket")):
+                while True:
+                    self._hear(await wire.receive(self._reader, wire.answers))
         except _BROKEN:
             pass
         finally:
