@@ -27,6 +27,10 @@ _ALWAYS = [
     ("ebbtide.sync.portal", "Portal"),
     ("typing", "Any"),
 ]
+_TOP = """\
+# Written by docs/stubs.py from `Mind`.
+# ruff: noqa: A002 — arguments have the names they have there
+"""
 _HEAD = """\
 class SyncMind:
     _mind: Any
@@ -51,7 +55,7 @@ def stubbed(text: str) -> dict[str, ast.FunctionDef]:
 
 def render() -> str:
     body = [textwrap.indent(ast.unparse(node), "    ") for node in verbs().values()]
-    return "\n".join(["# Written by docs/stubs.py from `Mind`.\n", *_imports(), "", _HEAD.rstrip(), *body]) + "\n"
+    return "\n".join([_TOP, *_imports(), "", _HEAD.rstrip(), *body]) + "\n"
 
 
 def _members() -> dict[str, Any]:

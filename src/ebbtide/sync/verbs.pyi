@@ -1,4 +1,5 @@
 # Written by docs/stubs.py from `Mind`.
+# ruff: noqa: A002 — arguments have the names they have there
 
 from builtins import list as _list
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
