@@ -3,6 +3,7 @@
 import pytest
 
 import ebbtide
+from ebbtide.core.memory import State
 from tests.serve.page.conftest import OpenTab, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -115,3 +116,38 @@ async def test_whatever_a_memory_says_is_text_and_nothing_else(site: Site, open_
         await tab.page.locator("main .card").first.wait_for()
     assert await tab.page.evaluate("window.hacked") is None
     assert await tab.page.locator("img[src=x]").count() == 0
+
+
+async def test_what_had_expired_is_brought_back_and_leaves_the_answer(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind("demo-retention")
+    async with ebbtide.open(agent, data=site.data) as mind:
+        gone = (await mind.list(state=State.EXPIRED, limit=1)).memories[0]
+    tab = await open_tab(f"/minds/{agent}/console")
+    await tab.page.get_by_text("Filters").click()
+    await tab.page.get_by_label("State").select_option("expired")
+    await tab.page.get_by_label("What do you want to know?").fill(gone.text)
+    await tab.press("Enter")
+    hit = tab.page.locator(".hit").filter(has=tab.page.get_by_role("link", name=gone.key, exact=True))
+    await hit.get_by_role("button", name="Bring back").click()
+    await tab.page.get_by_text(f"“{gone.key}” is back").wait_for()
+    await hit.wait_for(state="detached")
+    async with ebbtide.open(agent, data=site.data) as mind:
+        assert (await mind.explain(gone.key)).memory.state is State.ACTIVE
+
+
+async def test_what_is_restored_leaves_what_was_declined_under_another_key_if_need_be(
+    site: Site, open_tab: OpenTab
+) -> None:
+    agent = site.mind()
+    async with ebbtide.open(agent, data=site.data) as mind:
+        await mind.forget("db")
+        await mind.put("Somebody was quicker.", key="db")
+    tab = await open_tab(f"/minds/{agent}/console?q=PostgreSQL+production+replica")
+    row = tab.page.locator(".card", has_text="Declined").locator(".move", has_text="db-main-2")
+    await row.get_by_role("button", name="Restore").click()
+    await tab.page.get_by_text("is taken").wait_for()
+    await tab.page.get_by_label("New key").fill("another")
+    await tab.press("Enter")
+    await tab.page.get_by_text("“another” is back").wait_for()
+    await row.wait_for(state="detached")
+    await tab.page.locator(".hit", has_text="another").first.wait_for()

@@ -11,6 +11,7 @@ from ebbtide.serve.page import parts, reasons, texts
 from ebbtide.serve.page.controls import checkbox, choice, explorer, field, form, states_of, submit, tabs
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, heading, icon, link, meter, nothing, page_head, state_chip, text
+from ebbtide.serve.page.restoring import restore
 
 Given = Mapping[str, list[str]]
 
@@ -103,6 +104,7 @@ class _Search:
     def __init__(self, page: Page, metabolism: str) -> None:
         self.page, self.metabolism = page, metabolism
         self.explain = self.vitality = True
+        self.last: Given = {}
 
     def start(self) -> None:
         with box("stack") as self.whole:
@@ -136,7 +138,13 @@ class _Search:
         if self.page.query.get("q", "").strip():
             await self._ask({"text": [self.page.query["q"]]})
 
+    async def _again(self) -> None:
+        """What was asked last, after something was done about the answer."""
+        await self._ask(self.last)
+        parts.refocus(self.page)
+
     async def _ask(self, given: Given) -> None:
+        self.last = given
         asked = _asked(given, states_of(self.metabolism)) | {"explain": self.explain, "vitality": self.vitality}
         with self.page.attempt():
             async with self.page.mind() as mind:
@@ -194,14 +202,16 @@ class _Search:
             text(f"{hit.score:.3f}", "number sum")
         text(_formula(page, why.formula), "mono faint small", "p")
 
-    async def _used(self, memory: Memory, *, revive: bool = False) -> None:
+    async def _used(self, memory: Memory) -> None:
+        """What had expired comes back by it."""
+        expired = memory.state is State.EXPIRED
         with self.page.attempt():
             async with self.page.mind() as mind:
-                done = await mind.touch(memory.key, revive=revive)
-            words = self.page.t(
-                "console.counted" if done.counted else "console.throttled", key=parts.preview(memory.key, 60)
-            )
-            self.page.note(words, "positive" if done.counted else "info")
+                done = await mind.touch(memory.key, revive=expired)
+            await self._again()
+            words = "restored" if expired and done.counted else "counted" if done.counted else "throttled"
+            said = self.page.t(f"console.{words}", key=parts.preview(memory.key, 60))
+            self.page.note(said, "positive" if done.counted else "info")
 
     def _declined(self, declined: Sequence[Declined]) -> None:
         page = self.page
@@ -227,16 +237,18 @@ class _Search:
     def _way_back(self, one: Declined) -> None:
         """What is in the trash can be restored; all else has a page of its own."""
         if one.state == "trash":
-            button(self.page.t("console.restore"), partial(self._restore, one.key), classes="slim")
+            button(self.page.t("console.restore"), partial(self._restore, one), classes="slim")
         else:
             with link(self.page.url("memory", key=one.key), "act slim") as there:
                 icon("open_in_new")
             there.props["aria-label"] = parts.preview(one.key, 80)
 
-    async def _restore(self, key: str) -> None:
-        with self.page.attempt(self.page.t("console.restored", key=parts.preview(key, 60))):
+    async def _restore(self, one: Declined) -> None:
+        with self.page.attempt():
             async with self.page.mind() as mind:
-                await mind.restore(key)
+                same = [gone.id for gone in await mind.trash() if (gone.key, gone.text) == (one.key, one.text)]
+            which = same[0] if same else None
+            await restore(self.page, one.key, which=which, done="console.restored", then=self._again)
 
 
 def _asked(given: Given, states: Sequence[str]) -> dict[str, Any]:
