@@ -172,4 +172,4 @@ async def test_what_the_mind_refuses_is_told(site: Site, open_tab: OpenTab) -> N
 
 async def test_a_mind_that_makes_no_suggestions_says_so(site: Site, open_tab: OpenTab) -> None:
     tab = await open_tab(f"/minds/{site.mind('demo-score')}/tidy", language="zh")
-    await tab.shows("按 score 老去的心智不提建议。")
+    await tab.shows("按评分老去的心智不提建议。")

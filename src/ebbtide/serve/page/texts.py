@@ -281,7 +281,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "tidy.not_here": (
         "A mind that lives by {metabolism} makes no suggestions.",
-        "按 {metabolism} 老去的心智不提建议。",
+        "按{metabolism}老去的心智不提建议。",
     ),
     "tidy.trash_none": ("The trash is empty", "回收站是空的"),
     "tidy.restore": ("Restore", "恢复"),

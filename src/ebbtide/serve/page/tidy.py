@@ -1,7 +1,8 @@
 """What may be tidied up, and what is in the trash: accept, dismiss, restore; and everything that was done, undone."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+
+from nicegui import ui
 
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.suggestions import Suggestion
@@ -10,36 +11,37 @@ from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, heading, link, text
 from ebbtide.serve.page.restoring import restore
 
-T = TypeVar("T")
-
 AT_FIRST = 10  # shown, of either
 SUGGESTED = 200  # asked for
-MORE = 200
+MORE = 100  # of the trash, at every wish for more
 
 
 async def build(page: Page) -> None:
     async with page.mind() as mind:
         suggested = await mind.suggestions(limit=SUGGESTED)
-        trash = await mind.trash()
-        metabolism, now = mind.metabolism, mind.now()
+        metabolism = mind.metabolism
     with parts.page_head(page.t("view.tidy"), page.t("tidy.under")):
         pass
     with box("two"):
         with box("stack", "section"):
             heading(page.t("tidy.suggestions"))
-            _listed(page, suggested, lambda suggestion: _suggestion(page, suggestion))
+            _suggestions(page, suggested)
             if not suggested:
                 _nothing_suggested(page, metabolism)
         with box("stack", "section").props("id=trash"):
             heading(page.t("tidy.trash"))
-            _trash(page, trash, now)
+            with card(classes="flush"):
+                await _Trash(page, box("list")).show(AT_FIRST)
 
 
-def _listed(page: Page, things: Sequence[T], show: Callable[[T], None]) -> None:
+# ---- suggestions
+
+
+def _suggestions(page: Page, suggested: Sequence[Suggestion]) -> None:
     """The first few, and the others when somebody wants to see them."""
-    for thing in things[:AT_FIRST]:
-        show(thing)
-    rest = things[AT_FIRST : AT_FIRST + MORE]
+    for suggestion in suggested[:AT_FIRST]:
+        _suggestion(page, suggestion)
+    rest = suggested[AT_FIRST:]
     if not rest:
         return
     with box("stack more") as others:
@@ -47,13 +49,10 @@ def _listed(page: Page, things: Sequence[T], show: Callable[[T], None]) -> None:
         def more() -> None:
             others.clear()
             with others:
-                for thing in rest:
-                    show(thing)
+                for suggestion in rest:
+                    _suggestion(page, suggestion)
 
         button(page.t("tidy.more", n=len(rest)), more)
-
-
-# ---- suggestions
 
 
 def _nothing_suggested(page: Page, metabolism: str) -> None:
@@ -97,14 +96,15 @@ def _said(page: Page, key: str, says: str, part: str) -> None:
 
 async def _accept(page: Page, suggestion: Suggestion) -> None:
     with page.attempt():
+        gone = suggestion.keys[-1]
         async with page.mind() as mind:
+            which = (await mind.explain(gone)).memory.id
             await mind.accept(suggestion.kind, *suggestion.keys)
         await page.refresh()
-        gone = suggestion.keys[-1]
         first, last = (parts.preview(key, 40) for key in (suggestion.keys[0], gone))
         merge = suggestion.kind == "merge"
         words = page.t("tidy.merged", key=first, other=last) if merge else page.t("tidy.deleted", key=last)
-        parts.undo_bar(page, words, lambda: restore(page, gone, done="tidy.undone"))
+        parts.undo_bar(page, words, lambda: restore(page, gone, which=which, done="tidy.undone"))
 
 
 async def _dismiss(page: Page, suggestion: Suggestion) -> None:
@@ -117,11 +117,37 @@ async def _dismiss(page: Page, suggestion: Suggestion) -> None:
 # ---- the trash
 
 
-def _trash(page: Page, trash: Sequence[Forgotten], now: float) -> None:
-    with card(classes="flush"):
-        if not trash:
-            parts.nothing("delete_outline", page.t("tidy.trash_none"))
-        _listed(page, trash, lambda gone: _gone(page, gone, now))
+class _Trash:
+    """As much of the trash as somebody wants to see: the page holds what it shows, and not the texts of all others."""
+
+    def __init__(self, page: Page, rows: ui.element) -> None:
+        self._page, self._rows = page, rows
+        self._shown: set[int] = set()
+        self._foot = box()
+
+    async def show(self, many: int) -> None:
+        """So many more of those that are not there yet."""
+        async with self._page.mind() as mind:
+            trash, now = await mind.trash(), mind.now()
+        left = [gone for gone in trash if gone.id not in self._shown]
+        with self._rows:
+            for gone in left[:many]:
+                _gone(self._page, gone, now)
+                self._shown.add(gone.id)
+        self._foot.clear()
+        with self._foot:
+            self._ending(len(left) - many)
+
+    def _ending(self, left: int) -> None:
+        if not self._shown:
+            parts.nothing("delete_outline", self._page.t("tidy.trash_none"))
+        if left > 0:
+            with box("more"):
+                button(self._page.t("tidy.more", n=min(left, MORE)), self._more)
+
+    async def _more(self) -> None:
+        with self._page.attempt():
+            await self.show(MORE)
 
 
 def _gone(page: Page, gone: Forgotten, now: float) -> None:
@@ -132,5 +158,5 @@ def _gone(page: Page, gone: Forgotten, now: float) -> None:
             when, end = parts.ago(page, gone.forgotten_at, now), parts.ago(page, gone.gone_at, now)
             text(page.t("tidy.left", when=when, cause=story.cause(page, gone.cause), end=end), "faint small")
         words = page.t("tidy.restore")
-        back = button(words, lambda: restore(page, gone.key), symbol="restore", classes="slim")
+        back = button(words, lambda: restore(page, gone.key, which=gone.id), symbol="restore", classes="slim")
         back.props["aria-label"] = f"{words}: {parts.preview(gone.key, 80)}"
