@@ -5,6 +5,7 @@
 
 A mind lives on an event loop in a thread of its own, which goes on between two calls: queues, indexes and other
 processes that share the mind are served meanwhile. It may be used from any thread. Ctrl-C leaves the call in hand.
+A process that was forked meanwhile opens its minds itself.
 """
 
 from collections.abc import Iterator
