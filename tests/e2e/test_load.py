@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.serve_load import MINDS, load, lost, prepare, serving
-from ebbtide.host.ownership import CARD
+from ebbtide.host.card import CARD
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="reads /proc, and speaks of signals")]
 

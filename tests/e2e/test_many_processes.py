@@ -22,7 +22,7 @@ import pytest
 
 import ebbtide
 from ebbtide.core.changes import PutMemory
-from ebbtide.host.ownership import CARD
+from ebbtide.host.card import CARD
 from tests.host.neighbours import card
 
 pytestmark = pytest.mark.slow

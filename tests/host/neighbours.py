@@ -12,7 +12,8 @@ from ebbtide.app import SystemClock, running
 from ebbtide.core.errors import ModelFailed
 from ebbtide.core.memory import Message
 from ebbtide.core.ports import Clock
-from ebbtide.host.ownership import CARD, House, OnOwner
+from ebbtide.host.card import CARD
+from ebbtide.host.ownership import House, OnOwner
 from ebbtide.settings import Settings
 from tests.helpers import LetterEmbedder
 from tests.scripted_model import ScriptedModel

@@ -13,9 +13,10 @@ import pytest
 
 from ebbtide.core.errors import Conflict, InvalidInput, MindExists, StoreClosed, StoreError, StoreUnreadable
 from ebbtide.host import handshake, ownership, wire
+from ebbtide.host.card import CARD
 from ebbtide.host.handshake import LANGUAGE
 from ebbtide.host.host import Host
-from ebbtide.host.ownership import CARD, LOCK, House
+from ebbtide.host.ownership import LOCK, House
 from ebbtide.mind import Mind
 from tests.host.neighbours import card, entered, house, street
 

@@ -16,7 +16,8 @@ import pytest
 from filelock import FileLock
 
 from bench.serve_load import Server, serving
-from ebbtide.host.ownership import CARD, LOCK
+from ebbtide.host.card import CARD
+from ebbtide.host.ownership import LOCK
 from ebbtide.serve.keys import FILE, Keyring
 from tests.serve.shell import PROGRAM, process
 

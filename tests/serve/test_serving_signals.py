@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 from ebbtide.core.errors import Conflict, InvalidInput
-from ebbtide.host.ownership import CARD
+from ebbtide.host.card import CARD
 from ebbtide.serve.listening import listening
 from ebbtide.settings import Settings
 

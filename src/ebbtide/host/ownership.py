@@ -4,7 +4,6 @@ The lock belongs to the operating system, so an owner that dies gives it back, a
 """
 
 import asyncio
-import json
 import logging
 import os
 import secrets
@@ -12,13 +11,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from filelock import FileLock, Timeout
 
 from ebbtide.core.errors import Conflict, EbbtideError, StoreClosed, StoreUnreadable, UnknownMind
 from ebbtide.core.ports import Clock
 from ebbtide.host import agents, wire
+from ebbtide.host import card as cards
+from ebbtide.host.card import CARD, Card
 from ebbtide.host.desk import Desk
 from ebbtide.host.door import open_door
 from ebbtide.host.host import Host
@@ -31,26 +32,14 @@ from ebbtide.mind.upkeep import Progress
 
 log = logging.getLogger("ebbtide")
 
-LOCK, CARD = "_owner.lock", "_owner.json"
+LOCK = "_owner.lock"
 PATIENCE = 10.0  # seconds to wait for an owner that has the lock and does not answer
 LEAVING = 60.0  # seconds to wait for one that has hung up: it may have much to write before it is gone
 _PAUSE = 0.05
 _ATTEMPTS = 20  # owners that may die under one call
-_PORTS = range(1, 1 << 16)
 
 OpenHost = Callable[[], AbstractAsyncContextManager[Host]]
 OnOwner = Callable[[Host], AbstractAsyncContextManager[None]]
-
-
-class Card(NamedTuple):
-    """Where the owner is to be found, and by which word it knows its own."""
-
-    pid: int
-    port: int
-    token: str
-
-    def __repr__(self) -> str:  # the word is for nobody's log
-        return f"Card({self.pid}, {self.port})"
 
 
 class House(Asker):
@@ -227,9 +216,9 @@ class House(Asker):
             token = secrets.token_urlsafe(32)
             port = await stack.enter_async_context(open_door(host, token))
             card = Card(os.getpid(), port, token)
-            stack.callback(self._take_in, card)
+            stack.callback(cards.take_in, self.data, card)
             with _named(self.data):
-                self._hang_out(card)
+                cards.hang_out(self.data, card)
             if self._on_owner is not None:
                 await stack.enter_async_context(self._on_owner(host))
             self._stack.push_async_exit(stack.pop_all())
@@ -237,7 +226,7 @@ class House(Asker):
         return True
 
     async def _attached(self) -> bool:
-        card = self._card()
+        card = cards.read(self.data)
         if card is None:
             return False
         try:
@@ -251,7 +240,7 @@ class House(Asker):
 
     def _not_heard_of(self, card: Card) -> Conflict | None:
         """None: whoever hung out this card has the folder no more."""
-        return self._no_answer() if self._card() == card and self._is_locked() else None
+        return self._no_answer() if cards.read(self.data) == card and self._is_locked() else None
 
     def _is_locked(self) -> bool:
         lock = FileLock(self.data / LOCK, mode=0o600, thread_local=False)  # ours may be in use, by who takes over
@@ -270,30 +259,8 @@ class House(Asker):
         except EbbtideError as error:  # whoever calls next tries again, and is told
             log.warning("nobody owns %s: %s", self.data, error)
 
-    def _hang_out(self, card: Card) -> None:
-        """For this user's eyes only, and never half written."""
-        path = self.data / f"{CARD}.new"
-        path.unlink(missing_ok=True)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(card._asdict(), file)
-        path.replace(self.data / CARD)
-
-    def _take_in(self, card: Card) -> None:
-        """Ours only: if the folder was taken away under us, another may have made and owned it anew."""
-        with suppress(OSError):
-            if self._card() == card:
-                (self.data / CARD).unlink()
-            (self.data / f"{CARD}.new").unlink(missing_ok=True)
-
-    def _card(self) -> Card | None:
-        try:
-            card = Card(**json.loads((self.data / CARD).read_text("utf-8")))
-        except (OSError, ValueError, TypeError, RecursionError):
-            return None
-        return card if card.port in _PORTS and isinstance(card.token, str) else None
-
     def _no_answer(self) -> Conflict:
-        card = self._card()
+        card = cards.read(self.data)
         who = f" ({card.pid})" if card else ""
         return Conflict(problem=f"{self.data} is in use by a process{who} that does not answer: end that one")
 
