@@ -1,0 +1,98 @@
+"""Minds of the past that somebody looks at: each is a whole journal retold, so the last few are kept."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from ebbtide.core.errors import EbbtideError
+from ebbtide.core.memory import HOUR
+from ebbtide.mind import Mind
+
+KEPT = 4
+_MINUTE = 60.0
+Place = tuple[str, float]  # whose mind, and when
+
+
+def settled(said: str, moment: float, now: float) -> float:
+    """An offset of an hour or more is taken to the minute: asked for again, it means the same moment for a while."""
+    far = said[:1] in ("-", "+") and abs(moment - now) >= HOUR
+    return moment // _MINUTE * _MINUTE if far else moment
+
+
+@dataclass(slots=True)
+class _View:
+    mind: Mind
+    users: int = 1
+
+
+class Views:
+    """Who looks at the same moment of the same mind waits for one telling; nobody waits for another's."""
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[Place, _View] = OrderedDict()
+        self._turns: WeakValueDictionary[Place, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def of(self, mind: Mind, moment: float) -> AsyncIterator[Mind]:
+        """As it was then. A moment yet to come is retold each time: until then things will happen."""
+        place = mind.agent, moment
+        async with self._turns.setdefault(place, asyncio.Lock()):
+            view = await self._known(place) or await self._made(mind, place)
+        try:
+            yield view.mind
+        finally:
+            await self._leave(place, view)
+
+    async def close(self) -> None:
+        while self._views:
+            await _close(self._views.popitem()[1].mind)
+
+    async def _known(self, place: Place) -> _View | None:
+        """Held while it is looked at whether it is still there: one of another process ends with that process."""
+        view = self._views.get(place)
+        if view is None:
+            return None
+        view.users += 1
+        there = False
+        try:
+            with suppress(EbbtideError):
+                await view.mind.trash()
+                there = True
+        finally:
+            if not there:
+                self._forget(place, view)
+                await self._leave(place, view)
+        return view if there else None
+
+    async def _made(self, mind: Mind, place: Place) -> _View:
+        view = _View(await mind.as_of(place[1]))
+        if place[1] < mind.now():
+            self._views[place] = view
+        while len(self._views) > KEPT:
+            await _drop(self._views.popitem(last=False)[1])
+        return view
+
+    def _forget(self, place: Place, view: _View) -> None:
+        if self._views.get(place) is view:
+            del self._views[place]
+
+    async def _leave(self, place: Place, view: _View) -> None:
+        view.users -= 1
+        if self._views.get(place) is view:
+            self._views.move_to_end(place)
+        else:
+            await _drop(view)
+
+
+async def _drop(view: _View) -> None:
+    """Whoever still looks at it closes it."""
+    if not view.users:
+        await _close(view.mind)
+
+
+async def _close(view: Mind) -> None:
+    with suppress(EbbtideError):  # it ended with its process
+        await view.close()
