@@ -155,41 +155,36 @@ async def test_a_curve_is_a_chart_in_which_every_number_is_one(metabolism: str) 
 
 
 async def test_the_horizon_lies_a_little_beyond_the_last_thing_to_come() -> None:
-    mind = await aged("retention", FakeClock())
+    mind = await aged("activity", FakeClock())
     explained = await mind.explain("ferry")
     last = max(coming.at for coming in explained.forecast if coming.at is not None)
     assert explained.at + curve.horizon(explained) * DAY > last
     assert 7.0 <= curve.horizon(explained) <= 365.0
 
 
-async def test_a_life_is_told_from_event_to_event_and_ends_where_the_memory_is_now() -> None:
-    clock = FakeClock()
-    mind = await aged("retention", clock)
-    for _ in range(3):
-        clock.forward(DAY)
-        await mind.touch("ferry")
-    clock.forward(DAY)
-    now = await mind.explain("ferry")
-    about = await life.entries_about(mind, now.memory)
-    lived = await life.lived(mind, now.memory, about, now.at)
-    assert len(about) == 5  # put, linked, touched three times
-    assert [moment for moment, _ in lived] == sorted(moment for moment, _ in lived)
-    value = {moment: [value for at, value in lived if at == moment] for moment, _ in lived}
-    assert value[BIRTH] == pytest.approx([0.5])
-    # I = 0.5, S = 1 day, a day without use: 0.5 · e⁻¹; then the touch, and 0.5 again.
-    assert value[BIRTH + DAY] == pytest.approx([0.5 * math.exp(-1.0), 0.5])
-    assert value[now.at] == pytest.approx([now.memory.vitality])
+async def test_the_horizon_of_what_expires_lies_a_little_beyond_that() -> None:
+    mind = await aged("retention", FakeClock())
+    # I = 0.5, S = 1 day: it expires after ln(0.5 / 0.05) = 2.303 days, and is deleted a month later.
+    assert curve.horizon(await mind.explain("ferry")) == pytest.approx(1.25 * math.log(10.0))
+    # What is protected never expires: five times its strength, by when e⁻⁵ of it is left.
+    assert curve.horizon(await mind.explain("lamma")) == pytest.approx(5.0)
+    # What has expired: as much again as its strength.
+    later = await mind.explain("ferry", at=BIRTH + 9 * DAY)
+    assert curve.horizon(later) == pytest.approx(1.0)
 
 
-async def test_time_in_the_trash_is_a_gap_in_a_life() -> None:
-    clock = FakeClock()
-    mind = await aged("retention", clock)
-    clock.forward(DAY)
-    await mind.forget("lamma")
-    clock.forward(DAY)
-    await mind.restore("lamma")
-    clock.forward(HOUR)
-    now = await mind.explain("lamma")
-    lived = await life.lived(mind, now.memory, await life.entries_about(mind, now.memory), now.at)
-    assert not [moment for moment, _ in lived if BIRTH + DAY < moment < BIRTH + 2 * DAY]
-    assert lived[-1][1] == pytest.approx(now.memory.vitality)
+async def test_moments_of_a_curve_are_utc_and_names_of_events_stand_beside() -> None:
+    mind = await aged("retention", FakeClock())
+    chart = curve.options(page(), (), await life.closely(mind, "ferry", BIRTH, 4.0), mind.params)
+    assert chart["useUTC"] is True
+    pins = chart["series"][-1]["markPoint"]
+    assert pins["label"] == {"show": False}
+    assert [pin["name"] for pin in pins["data"]] == ["expires", "is pruned"]
+
+
+async def test_time_in_the_trash_is_a_gap_in_the_chart() -> None:
+    mind = await aged("activity", FakeClock())
+    past = ((BIRTH - 2 * DAY, 3.0), (BIRTH - DAY, math.nan), (BIRTH, 2.0))
+    chart = curve.options(page(), past, await mind.explain("ferry"), mind.params)
+    assert [value for _, value in chart["series"][0]["data"]] == [3.0, None, 2.0]
+    assert not math.isnan(chart["yAxis"]["max"])

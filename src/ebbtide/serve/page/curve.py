@@ -1,6 +1,6 @@
-"""The forgetting curve as a chart: what the formula gave since the last event, and what it will if nothing happens.
+"""The forgetting curve as a chart: what the formula gave so far, and what it will if nothing happens.
 
-Colours are chosen to be read on a light and on a dark ground alike.
+Colours are the page's own, so that it is dark when the page is. Moments are UTC, as everywhere on the page.
 """
 
 import math
@@ -8,14 +8,18 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ebbtide.core.memory import DAY
+from ebbtide.core.memory import DAY, Memory
 from ebbtide.mind.explain import Explanation
 from ebbtide.serve.page.frame import Page
 
-_LINE, _AHEAD, _GREY, _FAINT = "#1596a8", "#57b8c4", "#8395a0", "#8395a033"
+_LINE, _WORDS, _FAINT, _GROUND = "var(--tide)", "var(--soft)", "var(--line)", "var(--card)"
 COLOURS = {
-    "active": "#17a277", "cold": "#3f8bd0", "deprecated": "#c58a2c", "expired": "#87939b", "fading": "#9b6fd0",
-    "vanishing": "#cf5a86", "delete_candidate": "#cf4a62", "pruned": "#c58a2c", "deleted": "#cf4a62",
+    "active": "var(--active)", "cold": "var(--cold)", "deprecated": "var(--deprecated)", "expired": "var(--expired)",
+    "fading": "var(--fading)", "vanishing": "var(--vanishing)", "delete_candidate": "var(--bad)",
+    "pruned": "var(--deprecated)", "deleted": "var(--bad)",
+}  # fmt: skip
+TIP = {
+    "confine": True, "backgroundColor": _GROUND, "borderColor": _FAINT, "textStyle": {"color": "var(--ink)"},
 }  # fmt: skip
 # The numbers at which a state ends, by metabolism: parameter, and the state that begins below it.
 _BORDERS = {
@@ -26,20 +30,29 @@ _BORDERS = {
 
 _DATES = {"year": "{yyyy}-{MM}", "month": "{yyyy}-{MM}", "day": "{MM}-{dd}", "hour": "{HH}:{mm}"}
 
-Point = tuple[float, float]
+_HALO = {"textBorderColor": _GROUND, "textBorderWidth": 3}
+
+Point = tuple[float, float]  # a moment and a vitality; not a number: it was not there
 
 
 def horizon(explained: Explanation) -> float:
-    """Days to look ahead: a little beyond the last thing that will happen, a week at least and a year at most."""
-    moments = [coming.at for coming in explained.forecast if coming.at is not None]
-    last = max(moments, default=explained.at)
+    """Days to look ahead: a little beyond the last thing that will happen, a week at least and a year at most.
+
+    What has expired is nearly nothing: what becomes of it later would leave the curve no room.
+    """
+    moments = {coming.event: coming.at for coming in explained.forecast if coming.at is not None}
+    if explained.metabolism == "retention":
+        strength = float(explained.inputs["strength"])
+        left = (moments["expired"] - explained.at) / DAY if "expired" in moments else 4.0 * strength
+        return min(max(left * 1.25, strength), 365.0)
+    last = max(moments.values(), default=explained.at)
     return min(max((last - explained.at) / DAY * 1.2, 7.0), 365.0)
 
 
-def last_event(explained: Explanation) -> float:
-    """Since when nothing has happened to it: from there on the formula alone tells its past."""
-    meta = explained.memory.meta
-    moments = (explained.memory.created_at, meta.last_accessed_at, meta.last_linked_at, meta.last_touched_at)
+def last_event(memory: Memory) -> float:
+    """When it was last made, used or linked itself."""
+    meta = memory.meta
+    moments = (memory.created_at, meta.last_accessed_at, meta.last_linked_at, meta.last_touched_at)
     return max(moment for moment in moments if moment is not None)
 
 
@@ -48,9 +61,10 @@ def options(page: Page, past: Sequence[Point], ahead: Explanation, params: Mappi
     borders = _borders(page, ahead.metabolism, params)
     return {
         "animationDuration": 500,
+        "useUTC": True,
         "grid": {"left": 46, "right": 22, "top": 54, "bottom": 30},
-        "legend": {"top": 0, "right": 0, "textStyle": {"color": _GREY}, "icon": "roundRect", "itemHeight": 4},
-        "tooltip": {"trigger": "axis", "confine": True, "axisPointer": {"lineStyle": {"color": _GREY}}},
+        "legend": {"top": 0, "right": 0, "textStyle": {"color": _WORDS}, "itemStyle": {"opacity": 0}},
+        "tooltip": {"trigger": "axis", "axisPointer": {"lineStyle": {"color": _WORDS}}} | TIP,
         "xAxis": _x_axis(by_scans, page),
         "yAxis": _y_axis(past, ahead, borders),
         "series": [
@@ -62,28 +76,29 @@ def options(page: Page, past: Sequence[Point], ahead: Explanation, params: Mappi
 
 
 def _x_axis(by_scans: bool, page: Page) -> dict[str, Any]:
+    label = {"color": _WORDS, "hideOverlap": True}
     shared: dict[str, Any] = {
-        "axisLabel": {"color": _GREY, "hideOverlap": True}, "axisLine": {"lineStyle": {"color": _FAINT}},
+        "axisLine": {"onZero": False, "lineStyle": {"color": _FAINT}},
         "splitLine": {"show": False}, "axisTick": {"show": False},
     }  # fmt: skip
     if by_scans:
-        name = {
-            "name": page.t("scans", n=""),
-            "nameLocation": "end",
-            "nameTextStyle": {"color": _GREY, "align": "right"},
-        }
-        return {"type": "value", **name, **shared}
-    return {"type": "time", **shared, "axisLabel": {**shared["axisLabel"], "formatter": _DATES}}
+        named = {"name": page.t("scans", n=""), "nameTextStyle": {"color": _WORDS, "align": "right"}}
+        return {"type": "value", **named, **shared, "axisLabel": label}
+    # Under the numbers, in the line of the dates
+    style = {"color": _WORDS, "align": "right", "verticalAlign": "top", "padding": [8, 0, 0, 0]}
+    shared |= {"name": "UTC", "nameLocation": "start", "nameGap": 8, "nameTextStyle": style}
+    return {"type": "time", **shared, "axisLabel": label | {"formatter": _DATES}}
 
 
 def _y_axis(past: Sequence[Point], ahead: Explanation, borders: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Round numbers, with curve and borders in sight. A score has its own ends."""
-    values = [value for _, value in (*past, *ahead.curve)] + [border["yAxis"] for border in borders]
+    values = [value for _, value in (*past, *ahead.curve) if not math.isnan(value)]
+    values += [border["yAxis"] for border in borders]
     low, high = min(0.0, *values), max(values)
     step = 10.0 ** math.floor(math.log10(max(high - low, 1e-6))) / 2.0
     ends = (0.0, 100.0) if ahead.metabolism == "score" else (_down(low, step), -_down(-high * 1.04, step))
     return {
-        "type": "value", "min": ends[0], "max": ends[1], "axisLabel": {"color": _GREY},
+        "type": "value", "min": ends[0], "max": ends[1], "axisLabel": {"color": _WORDS},
         "splitLine": {"lineStyle": {"color": _FAINT}},
     }  # fmt: skip
 
@@ -94,10 +109,11 @@ def _down(value: float, step: float) -> float:
 
 def _series(name: str, points: Sequence[Point], *, solid: bool) -> dict[str, Any]:
     return {
-        "name": name, "type": "line", "showSymbol": False, "color": _LINE if solid else _AHEAD,
-        "data": [[_moment(x), round(value, 4)] for x, value in points],
+        "name": name, "type": "line", "showSymbol": False, "color": _LINE,
+        "data": [[_moment(x), None if math.isnan(value) else round(value, 4)] for x, value in points],
         "lineStyle": {"width": 3, "type": "solid" if solid else "dashed"},
         "areaStyle": {"opacity": 0.16 if solid else 0.07},
+        "emphasis": {"disabled": True},  # it would make the colour lighter, and cannot read one of the page's own
     }  # fmt: skip
 
 
@@ -112,40 +128,30 @@ def _border(page: Page, value: float, below: str) -> dict[str, Any]:
     return {
         "yAxis": value,
         "lineStyle": {"color": COLOURS[below], "type": "dotted", "width": 1.5},
-        "label": {"formatter": f"{words} ↓", "position": "insideStartTop", "color": COLOURS[below]},
+        "label": {"formatter": f"{words} ↓", "position": "insideStartTop", "color": COLOURS[below]} | _HALO,
     }
 
 
 def _marks(page: Page, ahead: Explanation, borders: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     today = {
         "xAxis": 0 if ahead.metabolism == "network" else _moment(ahead.at),
-        "lineStyle": {"color": _GREY, "type": "solid", "width": 1},
-        "label": {"formatter": page.t("memory.today"), "color": _GREY, "position": "end", "rotate": 0},
+        "lineStyle": {"color": _WORDS, "type": "solid", "width": 1},
+        "label": {"formatter": page.t("memory.today"), "color": _WORDS, "position": "end", "rotate": 0},
     }
     return {"symbol": "none", "silent": True, "animation": False, "data": [*borders, today]}
 
 
 def _pins(page: Page, ahead: Explanation) -> dict[str, Any]:
-    """A dot on the curve for everything that is to come within sight."""
-    end = ahead.curve[-1][0]
+    """A dot on the curve for everything that is to come within sight. What each is stands beside, in its colour."""
     found: list[dict[str, Any]] = []
     for coming in ahead.forecast:
         x = coming.scans if coming.at is None else coming.at
-        if x is None or not ahead.curve[0][0] < x <= end:
+        if x is None or not ahead.curve[0][0] < x <= ahead.curve[-1][0]:
             continue
-        colour = COLOURS.get(coming.event, _GREY)
-        label = {
-            "show": True,
-            "formatter": page.t(f"event.{coming.event}"),
-            "color": colour,
-            "position": "top",
-            "distance": 6 + 17 * len(found),
-            "align": "center",
-        }
-        found.append(
-            {"coord": [_moment(x), round(_height(ahead.curve, x), 4)], "itemStyle": {"color": colour}, "label": label}
-        )
-    return {"symbol": "circle", "symbolSize": 11, "data": found}
+        place = [_moment(x), round(_height(ahead.curve, x), 4)]
+        name = page.t(f"event.{coming.event}")
+        found.append({"name": name, "coord": place, "itemStyle": {"color": COLOURS.get(coming.event, _WORDS)}})
+    return {"symbol": "circle", "symbolSize": 11, "label": {"show": False}, "data": found}
 
 
 def _height(curve: Sequence[Point], x: float) -> float:

@@ -1,35 +1,84 @@
 """A memory's life so far, from the journal: all that happened to it, and what its vitality was in between.
 
-Between two events only the formula is at work. So the mind is looked at as it was right after each event, and the curve
-from there to the next one is exact. That is a replay per event: of a long journal only the last stretch is told.
+Between two events only the formula is at work. So the journal is folded once, from its beginning, and whenever the
+memory's own numbers or the parameters have changed, both are kept: from there to the next change the curve is exact.
+Where that cannot be told, the stretch since the last such change is: the formula alone tells it.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import nan
 
-from ebbtide.core.changes import Access, Discard, Entry, Merge, PutLink, Touch, Traverse, Unlink, subject
-from ebbtide.core.errors import EbbtideError
+import numpy as np
+
+from ebbtide.core.changes import (
+    Access,
+    Change,
+    Configure,
+    Discard,
+    Entry,
+    Forget,
+    Merge,
+    PutLink,
+    PutMemory,
+    Recover,
+    Restore,
+    Touch,
+    Traverse,
+    Unlink,
+    subject,
+)
 from ebbtide.core.memory import DAY, Memory
+from ebbtide.core.metabolism import Metabolism
+from ebbtide.core.replay import fold
+from ebbtide.core.signals import Signals
+from ebbtide.core.state import MindState
 from ebbtide.mind import Mind
-from ebbtide.serve.page.curve import Point
+from ebbtide.mind.explain import Explanation
+from ebbtide.serve.page.curve import Point, last_event
 
-LONGEST = 5000  # journal entries that are read through for one memory
-REPLAYED = 30_000  # journal entries that are replayed for one curve
-EVENTS = 60
-_PAGE = 1000
-_EACH = 6  # of the points between two events, every so many
+LONGEST = 5000  # journal entries that are read through for what happened to a memory together with others
+FOLDED = 30_000  # journal entries that are folded for one curve
+STRETCHES = 400
+_POINTS = 4000  # of a whole curve
+_PAGE = 500
+_NEARER = (8, 64, 512)  # parts of a span that are looked at as closely as all of it
+
+# Whoever comes or goes takes links along: that may matter to a memory they do not name.
+_LEAVING = (Forget, Restore, Merge, Recover)
 
 
-async def entries_about(mind: Mind, memory: Memory) -> list[Entry]:
-    """What happened to it, in order. Of a mind with a long journal, only what happened to it alone."""
-    alone = (await mind.stats()).store.journal_entries > LONGEST
-    found: list[Entry] = []
-    after = 0
-    while some := await mind.journal(after=after, limit=_PAGE, key=memory.key if alone else None):
-        found += [entry for entry in some if alone or concerns(entry, memory.id)]
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What happened to a memory, in order; `whole` if that is all. Since `quiet`, nothing but time has moved it."""
+
+    entries: tuple[Entry, ...]
+    whole: bool
+    quiet: float
+
+
+async def told(mind: Mind, memory: Memory) -> Told:
+    """Of a journal that is longer than is read through, or compacted: before that what happened to it alone."""
+    store = (await mind.stats()).store
+    start = max(store.journal_from, store.journal_from + store.journal_entries - LONGEST)
+    latest = [entry async for entry in _entries(mind, start)]
+    about = [entry for entry in latest if concerns(entry, memory.id)]
+    whole = start == 0 or any(isinstance(entry.change, PutMemory) for entry in about)
+    if not whole:
+        alone = await mind.journal(key=memory.key, limit=LONGEST)
+        about = [entry for entry in alone if entry.seq <= start] + about
+    moved = [entry.change.at for entry in latest if _may_move(entry.change, memory.id)]
+    unread = [latest[0].change.at] if start and latest else []
+    return Told(tuple(about), whole, max(last_event(memory), *moved, *unread))
+
+
+async def _entries(mind: Mind, after: int) -> AsyncIterator[Entry]:
+    while some := await mind.journal(after=after, limit=_PAGE):
+        for entry in some:
+            yield entry
         after = some[-1].seq
-        if len(some) < _PAGE:
-            break
-    return found[-LONGEST:]
 
 
 def concerns(entry: Entry, memory: int) -> bool:
@@ -43,29 +92,105 @@ def concerns(entry: Entry, memory: int) -> bool:
     return subject(entry.change) == memory
 
 
-async def lived(mind: Mind, memory: Memory, about: Sequence[Entry], until: float) -> tuple[Point, ...]:
-    """Its vitality from one event to the next, as far back as that can be told in a moment. Empty: not at all."""
-    entries = (await mind.stats()).store.journal_entries
-    many = min(EVENTS, REPLAYED // max(entries, 1))
-    moments = sorted({entry.change.at for entry in about})[-many:] if many else []
-    points: list[Point] = []
-    for start, end in zip(moments, [*moments[1:], until], strict=True):
-        points += await _stretch(mind, memory, start, end)
-    return tuple(points)
+def _may_move(change: Change, memory: int) -> bool:
+    """Whether a memory may be worth something else after this, now or later."""
+    return isinstance(change, (Configure, *_LEAVING)) or concerns(Entry(0, change, ""), memory)
 
 
-async def _stretch(mind: Mind, memory: Memory, start: float, end: float) -> list[Point]:
-    """From right after what happened at `start` to right before what happened at `end`; nothing while it was gone."""
-    if end <= start:
-        return []
-    then = None
-    try:
-        then = await mind.as_of(start)
-        was = await then.look(memory.id)
-        curve = (await then.explain(was.key, days=(end - start) / DAY)).curve
-    except EbbtideError:  # in the trash then, or before the journal begins
-        return []
-    finally:
-        if then is not None:
-            await then.close()
-    return [*curve[::_EACH], curve[-1]]
+# ---- its curve
+
+
+async def lived(mind: Mind, memory: Memory, until: float) -> tuple[Point, ...]:
+    """Its vitality from one event to the next; while it was gone, not a number. Empty: it cannot be told."""
+    store = (await mind.stats()).store
+    if store.journal_from or store.journal_entries > FOLDED:
+        return ()
+    life = _Life(memory.id)
+    async for entry in _entries(mind, 0):
+        if entry.change.at <= until:
+            life.take(entry)
+    return life.curve(until)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Some time in which nothing happened to it: by which formula and from which numbers it aged."""
+
+    metabolism: Metabolism
+    signals: Signals
+    start: float
+    end: float
+
+    def points(self, many: int) -> list[Point]:
+        return [(moment, float(self.metabolism.vitality(self.signals, moment)[0])) for moment in self._moments(many)]
+
+    def _moments(self, many: int) -> list[float]:
+        """Ever further apart: right after an event the most happens."""
+        span = self.end - self.start
+        between = self.start + np.geomspace(min(60.0, span / many), span, many - 1)
+        return [self.start, *between[:-1].tolist(), self.end]
+
+
+class _Life:
+    """One memory while its mind's journal is folded."""
+
+    def __init__(self, memory: int) -> None:
+        self._memory, self._mind = memory, MindState()
+        self._stretches: deque[_Stretch] = deque(maxlen=STRETCHES)
+        self._stands: tuple[Metabolism, Signals] | None = None
+        self._since = 0.0
+
+    def take(self, entry: Entry) -> None:
+        fold(self._mind, entry.change, entry.seq)
+        if _may_move(entry.change, self._memory):
+            now = self._standing()
+            if not _same(self._stands, now):
+                self._end(entry.change.at)
+                self._stands, self._since = now, max(entry.change.at, self._since)
+
+    def curve(self, until: float) -> tuple[Point, ...]:
+        self._end(until)
+        many = min(max(_POINTS // max(len(self._stretches), 1), 8), 48)
+        points: list[Point] = []
+        for before, stretch in pairwise([None, *self._stretches]):
+            if before is not None and stretch is not None and before.end < stretch.start:
+                points.append((before.end, nan))
+            points += stretch.points(many) if stretch is not None else []
+        return tuple(points)
+
+    def _standing(self) -> tuple[Metabolism, Signals] | None:
+        if self._memory not in self._mind.table:
+            return None
+        return self._mind.regime.metabolism, self._mind.signals_of([self._memory])
+
+    def _end(self, at: float) -> None:
+        if self._stands is not None and at > self._since:
+            self._stretches.append(_Stretch(*self._stands, self._since, at))
+
+
+def _same(one: tuple[Metabolism, Signals] | None, other: tuple[Metabolism, Signals] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one[0] == other[0] and one[1].plain(0) == other[1].plain(0)
+
+
+async def closely(mind: Mind, key: str, at: float, days: float) -> Explanation:
+    """Explained, with a curve that is the closer the nearer to `at`: right after an event the most happens."""
+    whole = await mind.explain(key, at=at, days=days)
+    if whole.metabolism == "network":
+        return whole
+    nearer = [await mind.explain(key, at=at, days=days / part) for part in _NEARER]
+    return replace(whole, curve=tuple(sorted({point for one in (whole, *nearer) for point in one.curve})))
+
+
+async def tail(mind: Mind, explained: Explanation, since: float) -> tuple[Point, ...]:
+    """From then on to now, by the formula alone; a network mind has no past in days."""
+    span = explained.at - since
+    if explained.metabolism == "network" or span < 60.0:
+        return ()
+    return (await closely(mind, explained.memory.key, since, span / DAY)).curve
+
+
+def ends_at(curve: Sequence[Point], vitality: float) -> bool:
+    """Whether a curve leads to where the memory is: one that does not has missed something."""
+    return bool(curve) and abs(curve[-1][1] - vitality) <= 1e-6 * max(1.0, abs(vitality))

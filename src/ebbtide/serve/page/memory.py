@@ -8,19 +8,31 @@ from typing import Any
 
 from nicegui import ui
 
-from ebbtide.core.changes import Entry
 from ebbtide.core.errors import UnknownMemory
-from ebbtide.core.memory import DAY, Mark, Memory
+from ebbtide.core.memory import Mark, Memory, State
 from ebbtide.mind.explain import Coming, Explanation
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.surroundings import Surroundings
-from ebbtide.serve.page import curve, life, parts, reasons, story
+from ebbtide.serve.page import curve, life, parts, reasons, story, texts
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, link, text
 from ebbtide.serve.page.restoring import restore
 
 _LINKED = 200  # memories around it that are looked at for its links
 _SHOWN = 30
+
+texts.add(
+    {
+        "memory.partial": (
+            "This history is partial: of what lies further back, only what happened to this memory alone is told.",
+            "这段经历不完整：更早的部分只列出仅与它有关的记录。",
+        ),
+        "memory.partial_curve": (
+            "The history is partial, so the curve begins on {when} (UTC): since then only time has been at work.",
+            "历史不完整，曲线从 {when}（UTC）开始：此后只有时间在起作用。",
+        ),
+    }
+)
 
 
 async def build(page: Page) -> None:
@@ -31,48 +43,64 @@ async def build(page: Page) -> None:
         except UnknownMemory:
             await _absent(page, key, await mind.trash())
             return
-        ahead = await mind.explain(key, days=curve.horizon(explained))
-        past = await _past(mind, key, explained)
+        ahead = await life.closely(mind, key, explained.at, curve.horizon(explained))
+        told = await life.told(mind, explained.memory)
+        past = await life.tail(mind, explained, told.quiet)
         around = await mind.surroundings(key, limit=_LINKED, everything=True)
-        told = await life.entries_about(mind, explained.memory)
         params = mind.params
     _head(page, explained)
     with box("two"):
         with box("stack"):
-            _says(page, explained.memory, explained.at, story.has_earlier_text(told))
-            with card(page.t("memory.curve_scans" if ahead.metabolism == "network" else "memory.curve")):
-                chart = ui.echart(curve.options(page, past, ahead, params), renderer="svg").classes("chart")
-                chart.props["aria-label"] = reasons.told(page, explained.why)
+            _says(page, explained.memory, explained.at, story.has_earlier_text(told.entries))
+            _curve(page, past, ahead, params, told.quiet)
             _links(page, explained.memory, around)
-            with card(page.t("memory.history")):
-                story.show(page, told, explained.at)
+            _history(page, told, explained.at)
         with box("stack"):
             _coming(page, explained)
             _terms(page, explained)
             _signals(page, explained)
-    if ahead.metabolism != "network":
-        ui.timer(0.05, lambda: _whole_life(page, chart, told, ahead, params), once=True)
+
+
+def _history(page: Page, told: life.Told, now: float) -> None:
+    with card(page.t("memory.history")):
+        story.show(page, told.entries, now)
+        if not told.whole:
+            text(page.t("memory.partial"), "soft small", "p").style("margin-top: 12px")
+
+
+# ---- its curve
+
+
+def _curve(
+    page: Page, past: Sequence[curve.Point], ahead: Explanation, params: Mapping[str, Any], quiet: float
+) -> None:
+    by_scans = ahead.metabolism == "network"
+    with card(page.t("memory.curve_scans" if by_scans else "memory.curve")):
+        chart = ui.echart(curve.options(page, past, ahead, params), renderer="svg").classes("chart")
+        chart.props["aria-label"] = reasons.told(page, ahead.why)
+        partial = text(page.t("memory.partial_curve", when=parts.moment(quiet)), "soft small", "p")
+    partial.set_visibility(False)
+    if not by_scans:
+        ui.timer(0.05, lambda: _whole_life(page, chart, partial, ahead, params), once=True)
 
 
 async def _whole_life(
-    page: Page, chart: ui.echart, told: Sequence[Entry], ahead: Explanation, params: Mapping[str, Any]
+    page: Page, chart: ui.echart, partial: ui.element, ahead: Explanation, params: Mapping[str, Any]
 ) -> None:
-    """The curve since it was born takes a replay for every event: it comes when the page is there already."""
+    """The curve since it was born takes reading the whole journal: it comes when the page is there already.
+
+    One that does not lead to where the memory is has missed something: then the stretch since the last event stays.
+    """
     with page.attempt():
         async with page.mind() as mind:
-            past = await life.lived(mind, ahead.memory, told, ahead.at)
-        if past and not chart.is_deleted:
+            past = await life.lived(mind, ahead.memory, ahead.at)
+        if chart.is_deleted:
+            return
+        if life.ends_at(past, ahead.memory.vitality):
             chart.options.update(curve.options(page, past, ahead, params))
             chart.update()
-
-
-async def _past(mind: Any, key: str, explained: Explanation) -> tuple[curve.Point, ...]:
-    """Since the last event; a network mind has no past in days."""
-    start = curve.last_event(explained)
-    if explained.metabolism == "network" or explained.at - start < 60.0:
-        return ()
-    before: Explanation = await mind.explain(key, at=start, days=(explained.at - start) / DAY)
-    return before.curve
+        else:
+            partial.set_visibility(ahead.at - ahead.memory.created_at > 60.0)
 
 
 # ---- its head, and what can be done
@@ -96,7 +124,7 @@ def _head(page: Page, explained: Explanation) -> None:
 async def _touch(page: Page, memory: Memory) -> None:
     with page.attempt():
         async with page.mind() as mind:
-            touched = await mind.touch(memory.key, revive=True)
+            touched = await mind.touch(memory.key, revive=memory.state is State.EXPIRED)
         await page.refresh()
         if touched.counted:
             page.note(page.t("memory.touched"))
@@ -152,11 +180,11 @@ async def _look_back(page: Page, memory: Memory, where: ui.element, typed: Any) 
         async with page.mind() as mind:
             then = await mind.as_of(moment)
             try:
-                was = await then.look(memory.id)
+                _as_it_was(page, await then.look(memory.id), moment)
             except UnknownMemory:
                 text(page.t("memory.not_then"), "soft", "p")
-                return
-        _as_it_was(page, was, moment)
+            finally:
+                await then.close()
 
 
 def _as_it_was(page: Page, was: Memory, moment: float) -> None:
