@@ -257,9 +257,21 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "cause.revived": ("brought back", "唤回"),
     "cause.cascade": ("something it supports was used", "以它为证的记忆被使用"),
     # tidying
-    "tidy.under": (
+    "tidy.under.activity": (
         "Nothing leaves by itself. What you accept goes to the trash, and comes back from there.",
         "不会自动删除。你接受的会进回收站，也能从那里取回。",
+    ),
+    "tidy.under.score": (
+        "Nothing leaves by itself: a low score only hides. What you forget comes back from the trash.",
+        "不会自动删除：分数低只是隐藏。你遗忘的可以从回收站取回。",
+    ),
+    "tidy.under.retention": (
+        "What has expired is pruned or deleted by the reaper after a while; what it deletes comes back from the trash.",
+        "过期的记忆稍后会被到期清理修剪或删除；被删除的可以从回收站取回。",
+    ),
+    "tidy.under.network": (
+        "What has faded away is forgotten by itself, as is what has no room, and comes back from the trash.",
+        "褪尽的、没有位置的记忆会自动遗忘，可以从回收站取回。",
     ),
     "tidy.suggestions": ("Suggestions", "建议"),
     "tidy.trash": ("Trash", "回收站"),

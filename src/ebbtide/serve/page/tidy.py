@@ -20,7 +20,7 @@ async def build(page: Page) -> None:
     async with page.mind() as mind:
         suggested = await mind.suggestions(limit=SUGGESTED)
         metabolism = mind.metabolism
-    with parts.page_head(page.t("view.tidy"), page.t("tidy.under")):
+    with parts.page_head(page.t("view.tidy"), page.t(f"tidy.under.{metabolism}")):
         pass
     with box("two"):
         with box("stack", "section"):
