@@ -22,6 +22,7 @@
       once_there(id, () => {
         chart(id).setOption({ series: [{ zoom: 1, center: null }] });
         if (chart(id).getWidth() < 480) net.zoom(id, 1.8);
+        chart(id).getDom().dataset.begun = "yes"; // from here on it is the reader's
       });
     },
     pick(id, row) {
