@@ -18,6 +18,12 @@ ARGS = (
 )  # fmt: skip
 DESK = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
+_CHORD = """keys => {
+  for (const key of keys) {
+    const down = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+    (document.activeElement ?? document.body).dispatchEvent(down);
+  }
+}"""
 PATIENCE = 60_000  # milliseconds; a slow machine is no failure
 
 
@@ -64,6 +70,10 @@ class Tab:
     async def press(self, *keys: str) -> None:
         for key in keys:
             await self.page.keyboard.press(key)
+
+    async def chord(self, first: str, second: str) -> None:
+        """One key right after the other, as fast as the page wants it, however slow the machine is."""
+        await self.page.evaluate(_CHORD, [first, second])
 
     async def picture(self, name: str, *, whole: bool = False) -> Path:
         """What it looks like now, once charts have come to rest."""

@@ -153,9 +153,9 @@ async def test_by_keyboard_alone_one_gets_from_memory_to_memory(site: Site, open
     before = await panel.locator("p.text").inner_text()
     await tab.press("Enter")
     await tab.page.wait_for_function("was => document.querySelector('.net-side p.text')?.innerText !== was", arg=before)
-    await tab.press("g", "j")
+    await tab.chord("g", "j")
     assert tab.path().endswith("network?key=db")  # no view has that letter
-    await tab.press("g", "r")
+    await tab.chord("g", "r")
     await tab.page.wait_for_url("**/journal")
 
 

@@ -160,7 +160,7 @@ async def test_language_and_brightness_are_switched_and_kept(site: Site, open_ta
 async def test_by_keyboard_alone_one_gets_everywhere(site: Site, open_tab: OpenTab) -> None:
     agent = site.mind()
     tab = await open_tab(f"/minds/{agent}")
-    await tab.press("g", "m")
+    await tab.chord("g", "m")
     await tab.page.wait_for_url("**/memories")
     await tab.ready()
     await tab.press("j", "j", "k")
@@ -174,7 +174,7 @@ async def test_by_keyboard_alone_one_gets_everywhere(site: Site, open_tab: OpenT
     await tab.page.wait_for_selector("dialog#help[open]")
     await tab.press("Escape")
     await tab.page.wait_for_selector("dialog#help:not([open])", state="attached")
-    await tab.press("g", "h")
+    await tab.chord("g", "h")
     await tab.page.wait_for_url(f"{site.home}/")
 
 
