@@ -1,6 +1,7 @@
 """One owner per data folder, whoever comes and goes and however."""
 
 import asyncio
+import errno
 import json
 import os
 import socket
@@ -19,6 +20,7 @@ from ebbtide.host.host import Host
 from ebbtide.host.ownership import LOCK, House
 from ebbtide.mind import Mind
 from tests.host.neighbours import card, entered, house, street
+from tests.host.village import until
 
 
 def files(data: Path) -> set[str]:
@@ -160,6 +162,42 @@ async def test_an_idle_guest_takes_over_by_itself_and_runs_what_an_owner_runs(tm
     await guest.leave()
     assert running == ["started", "stopped"]
     assert files(tmp_path) == {LOCK}
+
+
+async def test_an_idle_guest_that_cannot_take_over_tries_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    troubles = [OSError("no more sockets"), ZeroDivisionError(), Conflict(problem="not now")]
+    taken_over = asyncio.Event()
+
+    @asynccontextmanager
+    async def scheduler(host: Host) -> AsyncIterator[None]:
+        if troubles:
+            raise troubles.pop()
+        taken_over.set()
+        yield
+
+    async def rest() -> None:
+        assert not guest.owner
+
+    monkeypatch.setattr(ownership, "_rest", rest)
+    owner, guest = house(tmp_path), house(tmp_path, on_owner=scheduler)
+    await owner.enter()
+    await guest.enter()
+    await owner.leave()
+    await asyncio.wait_for(taken_over.wait(), 60)
+    await until(lambda: guest.owner)
+    assert all(trouble in caplog.text for trouble in ("no more sockets", "ZeroDivisionError", "not now"))
+    await guest.leave()
+
+
+async def test_a_door_that_cannot_be_opened_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refused(*_: Any) -> None:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    monkeypatch.setattr(asyncio, "start_server", refused)
+    with pytest.raises(StoreUnreadable, match="too many open files"):
+        await house(tmp_path).enter()
 
 
 async def test_a_mind_made_by_an_owner_that_did_not_live_to_tell_is_made_once(

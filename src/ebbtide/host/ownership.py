@@ -36,6 +36,7 @@ LOCK = "_owner.lock"
 PATIENCE = 10.0  # seconds to wait for an owner that has the lock and does not answer
 LEAVING = 60.0  # seconds to wait for one that has hung up: it may have much to write before it is gone
 _PAUSE = 0.05
+_REST = 5.0  # seconds before one that could not take over tries it again
 _ATTEMPTS = 20  # owners that may die under one call
 
 OpenHost = Callable[[], AbstractAsyncContextManager[Host]]
@@ -214,7 +215,8 @@ class House(Asker):
             desk = Desk(host)
             stack.push_async_callback(desk.close)
             token = secrets.token_urlsafe(32)
-            port = await stack.enter_async_context(open_door(host, token))
+            with _named(self.data):
+                port = await stack.enter_async_context(open_door(host, token))
             card = Card(os.getpid(), port, token)
             stack.callback(cards.take_in, self.data, card)
             with _named(self.data):
@@ -254,15 +256,29 @@ class House(Asker):
     async def _follow(self, line: Line) -> None:
         """Somebody must own the folder, also while nobody calls: its queues and its schedule go on."""
         await line.ended.wait()
+        while not await self._moved_on(line) and self.data.is_dir():
+            await _rest()
+
+    async def _moved_on(self, line: Line) -> bool:
+        """Whether that went well; whoever calls meanwhile tries it too, and is told what is wrong."""
         try:
             await self._move_on(line)
-        except EbbtideError as error:  # whoever calls next tries again, and is told
+        except EbbtideError as error:
             log.warning("nobody owns %s: %s", self.data, error)
+        except Exception:  # such as what an owner runs could not be started: that may pass
+            log.exception("nobody owns %s", self.data)
+        else:
+            return True
+        return False
 
     def _no_answer(self) -> Conflict:
         card = cards.read(self.data)
         who = f" ({card.pid})" if card else ""
         return Conflict(problem=f"{self.data} is in use by a process{who} that does not answer: end that one")
+
+
+async def _rest() -> None:
+    await asyncio.sleep(_REST)
 
 
 def _require_repeatable(call: Call, gone: Gone) -> None:
