@@ -75,15 +75,26 @@ async def test_a_server_that_is_started_anew_is_waited_for() -> None:
     assert 20.0 <= world.clock.moment <= 22.0
 
 
-async def test_a_server_that_stays_away_is_given_up_when_patience_ends() -> None:
-    for patience in (30.0, 5.0):
-        world = World()
-        async with endpoint(RESET) as server:
-            line = world.line(server.base_url, patience=patience)
-            with pytest.raises(ServerUnreachable):
-                await line.read(("minds",))
-            await line.close()
-        assert world.clock.moment == pytest.approx(patience)
+@pytest.mark.parametrize("patience", [30.0, 5.0])
+async def test_a_server_that_stays_away_is_given_up_when_patience_ends(patience: float) -> None:
+    world = World()
+    async with endpoint(FINE, RESET) as server:
+        line = world.line(server.base_url, patience=patience)
+        await line.read(("minds",))
+        with pytest.raises(ServerUnreachable):
+            await line.read(("minds",))
+        await line.close()
+    assert world.clock.moment == pytest.approx(patience)
+
+
+async def test_an_address_where_nobody_has_ever_answered_is_given_up_soon() -> None:
+    world = World()
+    async with endpoint(RESET) as server:
+        line = world.line(server.base_url)
+        with pytest.raises(ServerUnreachable):
+            await line.read(("minds",))
+        await line.close()
+    assert world.clock.moment == pytest.approx(3.0)
 
 
 async def test_a_server_says_when_to_come_back() -> None:

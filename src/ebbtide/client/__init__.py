@@ -31,8 +31,9 @@ async def connect(
     """An agent's mind at a server. With a `metabolism` it is made if there is none yet, which takes an admin's key.
 
     `timeout`: seconds one request may take. One that got no answer is sent again for `patience` seconds, in which a
-    server may be started anew; writes bear a name of their own, so what had happened already does not happen twice.
-    Only `recall` is waited for longer, for it stands in line, and not sent again once the server may have heard it.
+    server may be started anew (three, if it has never answered yet); writes bear a name of their own, so what had
+    happened already does not happen twice. Only `recall` is waited for longer, for it stands in line, and not sent
+    again once the server may have heard it.
     """
     line = Line(url, key, timeout, patience)
     try:

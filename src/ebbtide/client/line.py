@@ -25,6 +25,7 @@ from ebbtide.core.errors import (
 )
 
 _FIRST_LOOK, _LONGEST_LOOK = 0.02, 0.5  # seconds between two looks at a task
+_NEVER_HEARD = 3.0  # seconds for a server that has never answered yet: its address may be wrong
 _FAREWELL = 2.0  # seconds for the end of a task to be heard of
 _AGAIN = (429, 502, 503, 504)  # a server that is busy, or a proxy whose server is being started
 _NEVER_BEGUN = (429, 503)  # of these, what is said before anything is done; behind a 502 or 504 somebody may be at it
@@ -48,7 +49,8 @@ Sleep = Callable[[float], Awaitable[None]]
 class Line:
     """Used by one event loop, by as many tasks as you like.
 
-    `timeout`: seconds one request may take. `patience`: seconds, from its first failure, in which it is sent again.
+    `timeout`: seconds one request may take. `patience`: seconds, from its first failure, in which it is sent again; at
+    most three where nobody has ever answered.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Line:
     ) -> None:
         self.url = _address(url)
         self._patience, self._sleep, self._clock = patience, sleep, clock
+        self._heard = False  # whether anybody has ever answered here
         headers = {"Authorization": f"Bearer {_checked(key)}"} if key else {}
         here = urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1")
         limits = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=_IDLE)
@@ -143,7 +146,7 @@ class Line:
         if heard_once:
             request.extensions["timeout"]["read"] = _TURN
         unanswered, unheard = (_NEVER_SENT, _NEVER_BEGUN) if heard_once else (httpx.TransportError, _AGAIN)
-        pauses = Pauses(self._patience, self._clock)
+        pauses = Pauses(self._patience if self._heard else min(self._patience, _NEVER_HEARD), self._clock)
         while True:
             try:
                 response = await self._http.send(request)
@@ -152,6 +155,7 @@ class Line:
                 if pause is None:
                     raise ServerUnreachable(server=self.url, detail=str(error) or type(error).__name__) from error
             else:
+                self._heard, pauses.patience = True, self._patience
                 pause = pauses.next(wanted(response.headers)) if _passes(response, unheard) else None
                 if pause is None:
                     return self._answer(response)

@@ -19,15 +19,15 @@ class Pauses:
     def __init__(
         self, patience: float, clock: Clock = time.monotonic, chance: Callable[[], float] = random.random
     ) -> None:
-        self._patience, self._clock, self._chance = patience, clock, chance
-        self._ends: float | None = None
+        self.patience, self._clock, self._chance = patience, clock, chance
+        self._since: float | None = None
         self._grown = _FIRST
 
     def next(self, wanted: float = 0.0) -> float | None:
         """Seconds; None: it has been enough."""
         now = self._clock()
-        self._ends = now + self._patience if self._ends is None else self._ends
-        left = self._ends - now
+        self._since = now if self._since is None else self._since
+        left = self._since + self.patience - now
         if left <= 0.0:
             return None
         pause = wanted + self._grown * (1.0 + self._chance()) / 2.0
