@@ -3,11 +3,20 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
-from ebbtide.app import running
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from ebbtide.app import house, running
 from ebbtide.core.memory import Message
 from ebbtide.host.host import Host
+from ebbtide.host.ownership import House
+from ebbtide.host.wire import Call
+from ebbtide.serve.http.metrics import Metrics
 from ebbtide.serve.owning import AT_ONCE, keeping, wake
+from ebbtide.serve.server import add_health
 from ebbtide.settings import Settings
 from tests.scripted_model import ScriptedModel
 
@@ -87,3 +96,37 @@ async def test_a_mind_that_cannot_be_opened_does_not_hold_up_the_others(tmp_path
         await wake(host)
     async with running(_settings(tmp_path), small_model=Never()) as host:
         assert [await _queue(host, agent) for agent in AGENTS[1:]] == [0] * (len(AGENTS) - 1)
+
+
+# ---- beside an owner
+
+
+class Silent:
+    """A house of another process, which was stopped and holds its line."""
+
+    owner, entered = False, True
+
+    async def ask(self, call: Call) -> None:
+        await asyncio.Event().wait()
+
+
+def _asking(minds: House) -> httpx.AsyncClient:
+    app = FastAPI()
+    add_health(app, minds, Metrics(), asyncio.Event())
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1")
+
+
+async def test_a_server_is_ready_while_its_owner_answers(tmp_path: Path) -> None:
+    async with house(_settings(tmp_path)) as owner, house(_settings(tmp_path)) as guest:
+        assert (owner.owner, guest.owner) == (True, False)
+        for minds in (owner, guest):
+            async with _asking(minds) as asking:
+                assert (await asking.get("/readyz")).status_code == 200
+
+
+async def test_a_server_whose_owner_is_silent_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ebbtide.serve.server.PATIENCE", 0.0)
+    async with _asking(cast(House, Silent())) as asking:
+        answer = await asking.get("/readyz")
+        assert (answer.status_code, answer.json()) == (503, {"status": "not ready"})
+        assert (await asking.get("/healthz")).status_code == 200

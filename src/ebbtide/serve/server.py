@@ -7,7 +7,7 @@ in hand is finished, everything is on disk. A second one does not wait for what 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from ebbtide.app import SystemClock, house
 from ebbtide.core.errors import EbbtideError, InvalidInput, StoreUnreadable
 from ebbtide.host.host import Host
 from ebbtide.host.ownership import House
+from ebbtide.host.wire import PING, Call
 from ebbtide.serve.http import problems
 from ebbtide.serve.http.auth import LOGIN, LOGOUT, Gate, Guard, is_loopback, is_of_the_api
 from ebbtide.serve.http.guards import MAX_FORM, Limits
@@ -35,6 +36,7 @@ from ebbtide.settings import Settings
 
 log = logging.getLogger("ebbtide")
 
+PATIENCE = 1.0  # seconds for another process to say that it is there
 GRACE = 20  # seconds for what is in hand when the server is told to stop
 
 
@@ -90,7 +92,7 @@ async def application(
     from ebbtide.serve.mcp.http import mount as mount_mcp
 
     api = create_app(minds, settings, authorize=gate, max_body=None)
-    _add_health(api, minds, metrics, stopping)
+    add_health(api, minds, metrics, stopping)
     tools = mount_mcp(api, minds, gate, settings, local=not gate.required)
     pages = _pages(minds, settings, gate) if page else None
     async with AsyncExitStack() as stack:
@@ -108,7 +110,7 @@ def _pages(minds: House, settings: Settings, gate: Gate) -> FastAPI:
 
     pages = FastAPI(openapi_url=None)
     problems.install(pages)
-    mount(pages, minds, settings, gate.opened_by if gate.required else None)
+    mount(pages, minds, settings, gate if gate.required else None)
     return pages
 
 
@@ -122,12 +124,14 @@ class _Parts:
         await (self._api if is_of_the_api(scope["path"]) else self._pages)(scope, receive, send)
 
 
-def _add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.Event) -> None:
+def add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.Event) -> None:
+    """Once it is stopping nobody new is let in at all; who holds a connection is told so."""
+
     async def healthz() -> Response:
         return JSONResponse({"status": "alive"})
 
     async def readyz() -> Response:
-        able = minds.entered and not stopping.is_set()
+        able = not stopping.is_set() and await _answers(minds)
         return JSONResponse({"status": "ready" if able else "not ready"}, 200 if able else 503)
 
     async def figures() -> Response:
@@ -135,6 +139,17 @@ def _add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.
 
     for path, answer in (("/healthz", healthz), ("/readyz", readyz), ("/metrics", figures)):
         app.add_api_route(path, answer, methods=["GET", "HEAD"], include_in_schema=False, response_class=Response)
+
+
+async def _answers(minds: House) -> bool:
+    """Whether calls are answered. An owner that was stopped holds its line, and says nothing."""
+    if minds.owner or not minds.entered:
+        return minds.owner
+    with suppress(TimeoutError, EbbtideError):
+        async with asyncio.timeout(PATIENCE):
+            await minds.ask(Call("", PING))
+            return True
+    return False
 
 
 # ---- the house

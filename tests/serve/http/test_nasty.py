@@ -1,6 +1,7 @@
 """What must not be: broken JSON, wrong types, huge bodies, deep nesting, strange characters, tricks with paths."""
 
 import json
+import os
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -242,3 +243,22 @@ async def test_a_failure_of_our_own_says_nothing_of_the_inside(api: Api, monkeyp
         response = await client.get("/v1/minds/ada")
     assert refused(response, 500)["error"] == "InternalError"
     assert "secret" not in response.text
+
+
+# ---- what is nobody's business
+
+
+async def test_a_silent_owner_is_told_without_its_folder_and_its_number(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = api.house._no_answer()
+    assert str(api.house.data) in str(silent)
+
+    def refusing(agent: str) -> Any:
+        raise silent
+
+    monkeypatch.setattr(api.house, "mind", refusing)
+    answer = await api.ask("GET", "/memories")
+    assert refused(answer, 503)["error"] == "OwnerSilent"
+    assert str(api.house.data) not in answer.text
+    assert str(os.getpid()) not in answer.text

@@ -51,6 +51,8 @@ _WORDS: dict[type[EbbtideError], str] = {
     "`touch` with revive brings it back.",
     UnknownTask: "There is no task {task} in this mind's queue: GET its queue for those there are.",
 }
+# How it is said that the process which owns the folder is silent: in words that name the folder, and the process.
+_SILENCE = "that does not answer"
 _PRIVATE = ("data", "path", "archive", "owner")
 _LONGEST = 1000  # what was sent may be quoted in it
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
@@ -101,6 +103,10 @@ class TooMuch(Problem):
     title, status = "TooMuch", 429
 
 
+class OwnerSilent(Problem):
+    title, status = "OwnerSilent", 503
+
+
 class ProblemShape(BaseModel):
     """What went wrong. `error` is the name of its kind; `facts` are what its words are made of."""
 
@@ -130,6 +136,8 @@ class ProblemShape(BaseModel):
 
 def told(error: BaseException) -> dict[str, Any]:
     """The problem an error is, as a document."""
+    if type(error) is Conflict and _SILENCE in str(error):
+        error = OwnerSilent("The process that owns these minds does not answer: try again later.")
     if isinstance(error, EbbtideError):
         return _document(type(error).__name__, status_of(error), _words(error), error.facts)
     if isinstance(error, Problem):
