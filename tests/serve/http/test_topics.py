@@ -173,6 +173,7 @@ async def test_a_task_that_failed_is_shown_and_dropped(network: Api, monkeypatch
     await network.queue_empty()
     assert (await network.ask("DELETE", f"/queue/{told['task']}")).status_code == 204
     refused(await network.ask("DELETE", f"/queue/{told['task']}"), 404)
+    assert (await network.client.get(told["href"])).json()["state"] == "dropped"
     for number in ("1", "999", "0", "x"):
         assert (await network.ask("GET", f"/queue/{number}")).status_code in (404, 422)
 

@@ -7,7 +7,7 @@ from fastapi import Path
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from ebbtide.core.changes import Enqueue
+from ebbtide.core.changes import Enqueue, Settle
 from ebbtide.core.errors import UnknownTask
 from ebbtide.core.state import Task
 from ebbtide.mind import Mind
@@ -25,6 +25,7 @@ routes = router("conversation")
 Traces = page_of("Traces", "What the mind once knew and still knows that it did.", traces=list[shape(Trace)])  # type: ignore[misc]
 Queue = page_of("Queue", "What waits to be done, in order; what was set aside last.", tasks=list[shape(Task)])  # type: ignore[misc]
 Number = Annotated[int, Path(ge=1, le=LAST, description="The task's number.", examples=[12])]
+_PAGE = 1000
 _ANYTHING, _ONE = Association(), Fading()
 
 
@@ -36,10 +37,11 @@ class Told(BaseModel):
 
 
 class Queued(BaseModel):
-    """A task of the mind's queue: `waiting`, `failed` (set aside until somebody retries or drops it), or `done`."""
+    """A task of the mind's queue: `waiting`, `failed` (set aside until somebody retries or drops it), `done`, or
+    `dropped`."""
 
     task: int
-    state: Literal["waiting", "failed", "done"]
+    state: Literal["waiting", "failed", "done", "dropped"]
     kind: str
     at: Moment
     error: str | None
@@ -108,13 +110,24 @@ async def queue(mind: Seen, after: After = FIRST, limit: Limit = 100) -> Respons
 
 @routes.get("/queue/{task}", operation_id="queued", summary="How far a task is", response_model=Queued)
 async def queued(task: Number, mind: There) -> Response:
-    """Of one that is done only that is known, and only while the journal has it."""
+    """Of one that is over only that is known, and only while the journal has it."""
     for waiting in await mind.queue():
         if waiting.id == task:
             return answer(_queued(task, "failed" if waiting.error else "waiting", waiting))
     for entry in await mind.journal(after=task - 1, limit=1):
         if entry.seq == task and isinstance(entry.change, Enqueue):
-            return answer(_queued(task, "done", entry.change))
+            return answer(_queued(task, await _outcome(mind, task), entry.change))
+    raise UnknownTask(task=task)
+
+
+async def _outcome(mind: Mind, task: int) -> str:
+    """As the journal has it, behind the task itself."""
+    after = task
+    while entries := await mind.journal(after=after, limit=_PAGE):
+        for entry in entries:
+            if isinstance(entry.change, Settle) and entry.change.task == task:
+                return entry.change.outcome
+        after = entries[-1].seq
     raise UnknownTask(task=task)
 
 
