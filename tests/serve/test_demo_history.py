@@ -1,12 +1,14 @@
 """The demo minds have a past to look at, the same for everybody, and are made once."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from ebbtide.app import house
 from ebbtide.core.memory import DAY, State
@@ -44,6 +46,18 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def opened(data: Path, agent: str) -> AsyncIterator[Mind]:
     async with lived_in(data) as minds, minds.mind(agent) as mind:
         yield mind
+
+
+async def test_what_a_killed_process_left_half_made_is_tidied_and_what_is_being_made_is_not(
+    data: Path, tmp_path: Path
+) -> None:
+    here = tmp_path / "data"
+    shutil.copytree(data, here)
+    for name in ("_demo-left", "_demo-busy"):
+        (here / name / "demo").mkdir(parents=True)
+    with FileLock(here / "_demo-busy" / "_demo.lock"):
+        assert await fill(here) == []
+    assert [folder.name for folder in here.glob("_demo-*")] == ["_demo-busy"]
 
 
 async def test_each_metabolism_has_a_demo_mind(data: Path) -> None:

@@ -5,11 +5,15 @@ moved into the data folder when they are done: nobody ever sees half of one.
 """
 
 import random
+import shutil
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from filelock import FileLock
 
 from ebbtide.app import running
 from ebbtide.core.memory import DAY, Message
@@ -22,6 +26,7 @@ from ebbtide.serve.demo_data_lives import RESEARCH, RESEARCH_LINKS, TRAVELLER, T
 from ebbtide.serve.demo_data_talk import EVENINGS
 from ebbtide.settings import Settings
 
+_PREFIX, _LOCK = "_demo-", "_demo.lock"
 HALF_A_YEAR = 183.0
 _SEED = 26  # of the days on which things were used; the same past for everybody
 
@@ -59,16 +64,34 @@ class Past:
 
 async def fill(house: House, now: float | None = None) -> list[str]:
     """Make the demo minds that are not there yet, with a past that ends now. Returns their names."""
+    _tidy(house.data)
     missing = [demo for demo in DEMOS if not exists(house.data, demo.agent)]
     if not missing:
         return []
     house.data.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="_demo-", dir=house.data, ignore_cleanup_errors=True) as folder:
+    with _workshop(house.data) as folder:
         past = Past(time.time() if now is None else now)
-        async with running(Settings(data=Path(folder)), clock=past) as host:
+        async with running(Settings(data=folder), clock=past) as host:
             for demo in missing:
                 await _live(host, past, demo)
-        return [demo.agent for demo in missing if _moved(Path(folder) / demo.agent, house.data / demo.agent)]
+        return [demo.agent for demo in missing if _moved(folder / demo.agent, house.data / demo.agent)]
+
+
+@contextmanager
+def _workshop(data: Path) -> Iterator[Path]:
+    """A folder of one's own, in use while its lock is held: of a process that is killed, that alone is given back."""
+    with (
+        tempfile.TemporaryDirectory(prefix=_PREFIX, dir=data, ignore_cleanup_errors=True) as folder,
+        FileLock(Path(folder) / _LOCK),
+    ):
+        yield Path(folder)
+
+
+def _tidy(data: Path) -> None:
+    """What somebody who was killed left behind half made; what somebody else is making just now stays."""
+    for folder in data.glob(f"{_PREFIX}*"):
+        with suppress(OSError), FileLock(folder / _LOCK, timeout=0):  # one that is held is a Timeout, which is one too
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 async def _live(host: Host, past: Past, demo: "Demo") -> None:
