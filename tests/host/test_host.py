@@ -13,6 +13,7 @@ from ebbtide.app import running
 from ebbtide.core.errors import Conflict, InvalidAgent, MindExists, StoreClosed, StoreFull, UnknownMemory, UnknownMind
 from ebbtide.core.ports import Store
 from ebbtide.host import Host
+from ebbtide.mind.mailbox import Mailbox
 from ebbtide.settings import Settings
 from ebbtide.stores.sqlite import SqliteStore
 from tests.helpers import FakeClock
@@ -108,6 +109,47 @@ async def test_a_mind_in_use_is_never_closed_under_its_users_hands(tmp_path: Pat
             await mine.put("still open", key="k")
             assert (await mine.get("k")).text == "still open"
         assert len(host._open) == 1
+
+
+async def test_a_mind_that_has_yet_to_remember_what_it_was_told_is_not_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may, remember = asyncio.Event(), Mailbox._attempt
+
+    async def attempt(mailbox: Mailbox, number: int) -> None:
+        await may.wait()
+        await remember(mailbox, number)
+
+    monkeypatch.setattr(Mailbox, "_attempt", attempt)
+    async with running(settings(tmp_path, open_minds=1)) as host:
+        await host.create("told", "network")
+        await made(host, "other")
+        async with host.mind("told") as mind:
+            for number in range(3):
+                await mind.remember([{"role": "user", "content": f"Ferry {number} leaves from pier {number + 4}."}])
+        async with host.mind("other"):
+            pass
+        assert "told" in host.opened()  # though nobody uses it, and one mind too many is open
+        may.set()
+        await asyncio.gather(*host._busy.values())
+        assert host.opened() == ["other"]
+        async with host.mind("told") as again:
+            assert "remember" not in [task.kind for task in await again.queue()]
+            assert (await again.stats()).store.memories > 3
+
+
+async def test_a_host_that_closes_does_not_wait_for_what_is_yet_to_be_remembered(tmp_path: Path) -> None:
+    async with running(settings(tmp_path)) as host:
+        await host.create("told", "network")
+        async with host.mind("told") as mind:
+            for number in range(20):
+                await mind.remember([{"role": "user", "content": f"Ferry {number} leaves from pier {number + 4}."}])
+    with pytest.raises(StoreClosed):
+        await mind.stats()
+    async with running(settings(tmp_path)) as host, host.mind("told") as mind:
+        await mind.idle()
+        assert "remember" not in [task.kind for task in await mind.queue()]
+        assert "pier 23" in await mind.recall(["Ferry 19"])
 
 
 async def test_two_who_ask_for_one_mind_get_the_same(tmp_path: Path) -> None:

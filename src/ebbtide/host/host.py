@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ebbtide.core.changes import Batch, Configure
-from ebbtide.core.errors import MindExists, UnknownMind
+from ebbtide.core.errors import EbbtideError, MindExists, UnknownMind
 from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import regime
 from ebbtide.core.ports import Clock, SmallModel, Store
@@ -34,6 +34,11 @@ class HostedMind(Mind):
     @property
     def leaves(self) -> bool:
         return self._closing is not None
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it has been told something that it has yet to remember."""
+        return self._life is not None and self._life.mailbox.busy
 
     async def close(self) -> None:
         """Once, and to its end: half closed it would keep its lock."""
@@ -68,6 +73,7 @@ class Host:
         self._users: defaultdict[str, int] = defaultdict(int)
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._works: set[asyncio.Task[Any]] = set()
+        self._busy: dict[str, asyncio.Task[None]] = {}
 
     def agents(self) -> list[str]:
         return agents.agents(self.data)
@@ -112,6 +118,7 @@ class Host:
                 self._open.move_to_end(agent)
             yield mind
         finally:
+            self._let_work(agent)
             self._leave(agent)
             if self._surplus():
                 await self._seen_through(self._close_some())
@@ -124,6 +131,7 @@ class Host:
     async def close(self) -> None:
         """Close every mind, also after one of them could not be closed cleanly."""
         failed: Exception | None = None
+        await self._let_rest()
         await self.slices.stop()
         await self.at_rest()
         while self._open:
@@ -192,6 +200,31 @@ class Host:
         if self._model is None and self._make_model and metabolism == Network.name:
             self._model = self._make_model()
         return self._model
+
+    def _let_work(self, agent: str) -> None:
+        """A mind that was told something is in use until it has remembered that, whether anybody waits or not."""
+        mind = self._open.get(agent)
+        if mind is not None and mind.at_work and agent not in self._busy:
+            self._users[agent] += 1
+            self._busy[agent] = asyncio.get_running_loop().create_task(self._work_on(agent, mind))
+
+    async def _work_on(self, agent: str, mind: HostedMind) -> None:
+        try:
+            while mind.at_work:
+                await mind.idle()
+        except EbbtideError as error:
+            log.warning("the mind %s could not go on: %s", agent, error)
+        finally:
+            del self._busy[agent]
+            self._leave(agent)
+        await self._close_some()
+
+    async def _let_rest(self) -> None:
+        """What minds were told is on disk, and gone on with when they are opened again."""
+        for work in (works := list(self._busy.values())):
+            work.cancel()
+        if works:
+            await asyncio.wait(works)
 
     def _leave(self, agent: str) -> None:
         self._users[agent] -= 1

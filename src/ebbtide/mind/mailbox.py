@@ -83,6 +83,10 @@ class Mailbox:
         receipt = await self._store.apply(Batch((Requeue(self._clock.now(), number),), new_token()))
         self._push_task(receipt.seq, number)
 
+    @property
+    def busy(self) -> bool:
+        return self._worker is not None and not self._worker.done()
+
     async def idle(self) -> None:
         """Until nothing waits any more."""
         await self.wake()
@@ -104,7 +108,7 @@ class Mailbox:
     def _push(self, place: int, work: Work) -> None:
         self._number += 1
         heapq.heappush(self._waiting, (place, self._number, work))
-        if (self._worker is None or self._worker.done()) and not self._closed:
+        if not self.busy and not self._closed:
             self._worker = asyncio.get_running_loop().create_task(self._work())
 
     async def _work(self) -> None:
