@@ -1,37 +1,22 @@
 """All minds at a glance, and one mind at a glance: how much it knows, in which states, what is to come."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from nicegui import ui
 
-from ebbtide.core.changes import Forget, Merge, PutMemory, Recover, Restore
 from ebbtide.core.errors import EbbtideError, InvalidInput, StoreError
-from ebbtide.core.memory import DAY
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.host.timetable import FILE as TIMETABLE
 from ebbtide.host.timetable import Timetable
-from ebbtide.mind import Mind
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.mind import Stats
 from ebbtide.serve.page import parts
 from ebbtide.serve.page.controls import choice, field, form, submit
 from ebbtide.serve.page.frame import Page
+from ebbtide.serve.page.growth import CLOSELY, Growth, growth, options
 from ebbtide.serve.page.parts import box, button, card, figure, heading, icon, link, text
 
 AT_ONCE = 24  # minds on one page: each has to be opened
-WEEKS = 26  # of growth
-_ENTRIES = 2000  # of the journal, looked at for it
-
-
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """Week by week: how many memories were new, and how many there were at its end."""
-
-    weeks: tuple[str, ...]
-    new: tuple[int, ...]
-    total: tuple[int, ...]
 
 
 # ---- all minds
@@ -59,7 +44,7 @@ async def _mind_card(page: Page, agent: str, due: float | None) -> None:
         try:
             async with page.mind(agent) as mind:
                 stats = await mind.stats()
-                growth = await _growth(mind, stats)
+                grown = await growth(mind, stats)
         except EbbtideError as error:  # one that cannot be opened must not hide the others
             text(agent, tag="h2")
             text(page.refusal(error), "soft says", "p")
@@ -71,7 +56,7 @@ async def _mind_card(page: Page, agent: str, due: float | None) -> None:
             figure(f"{stats.store.memories:,}", page.t("memories_count"))
             figure(f"{stats.store.links:,}", page.t("links_count"))
         _states(page, stats)
-        _spark(page, growth)
+        _spark(page, grown)
         _tick_line(page, due, stats.at)
 
 
@@ -110,7 +95,7 @@ async def _create(page: Page, agent: str, metabolism: str) -> None:
 async def build(page: Page) -> None:
     async with page.mind() as mind:
         stats = await mind.stats()
-        growth = await _growth(mind, stats)
+        grown = await growth(mind, stats, CLOSELY)
         outlook = await mind.forecast(limit=8)
         suggested = len(await mind.suggestions(limit=100))
     with box("page-head"):
@@ -131,9 +116,9 @@ async def build(page: Page) -> None:
             with box("stack"):
                 with card(page.t("overview.states")), box("stack"):
                     _states(page, stats, linked=True)
-                with card(page.t("growth", weeks=WEEKS)):
-                    chart = ui.echart(_growth_options(page, growth), renderer="svg").classes("chart")
-                    chart.style("height: 250px")
+                if grown.steps:
+                    with card(grown.title(page)):
+                        ui.echart(options(page, grown), renderer="svg").classes("chart").style("height: 250px")
             _outlook(page, outlook)
 
 
@@ -205,36 +190,13 @@ def _states(page: Page, stats: Stats, *, linked: bool = False) -> None:
                 text(words, f"s-{state}")
 
 
-def _spark(page: Page, growth: Growth) -> None:
-    most = max(growth.new) or 1
+def _spark(page: Page, grown: Growth) -> None:
+    most = max(grown.new, default=0) or 1
     with box("spark").props("role=img") as spark:
-        for count in growth.new:
+        for count in grown.new:
             box("" if count else "none").style(f"height: {count / most:.0%}")
-    spark.props["aria-label"] = f"{page.t('growth', weeks=WEEKS)}: {sum(growth.new)}"
-    spark.props["title"] = page.t("growth", weeks=WEEKS)
-
-
-def _growth_options(page: Page, growth: Growth) -> dict[str, Any]:
-    """All there were as a line, those that were new as bars."""
-    line = {"name": page.t("growth.total"), "type": "line", "data": growth.total, "smooth": 0.3, "showSymbol": False}
-    bars = {"name": page.t("growth.new"), "type": "bar", "data": growth.new, "barWidth": "55%"}
-    grey = {"color": "#8395a0"}
-    return {
-        "grid": {"left": 38, "right": 8, "top": 30, "bottom": 26},
-        "legend": {"top": 0, "right": 0, "textStyle": grey, "itemWidth": 16},
-        "tooltip": {"trigger": "axis", "confine": True},
-        "xAxis": {
-            "type": "category", "data": growth.weeks, "axisTick": {"show": False}, "axisLabel": grey,
-            "axisLine": {"lineStyle": {"color": "#8395a055"}},
-        },
-        "yAxis": {
-            "type": "value", "minInterval": 1, "axisLabel": grey, "splitLine": {"lineStyle": {"color": "#8395a033"}},
-        },
-        "series": [
-            line | {"color": "#1596a8", "lineStyle": {"width": 3}, "areaStyle": {"opacity": 0.12}},
-            bars | {"color": "#c58a2c", "itemStyle": {"borderRadius": [3, 3, 0, 0]}},
-        ],
-    }  # fmt: skip
+    spark.props["aria-label"] = f"{grown.title(page)}: {sum(grown.new)}"
+    spark.props["title"] = grown.title(page)
 
 
 def _tick_line(page: Page, due: float | None, now: float) -> None:
@@ -244,24 +206,6 @@ def _tick_line(page: Page, due: float | None, now: float) -> None:
             text(page.t("no_tick"))
         else:
             text(page.t("next_tick", when=page.t("tick.due") if due <= now else parts.ago(page, due, now)))
-
-
-async def _growth(mind: Mind, stats: Stats) -> Growth:
-    """Counted backwards from what there is now, as far as the last entries of the journal tell."""
-    store, now = stats.store, stats.at
-    last = store.journal_from + store.journal_entries
-    entries = await mind.journal(after=max(0, last - _ENTRIES), limit=_ENTRIES + 1)
-    new, fewer = [0] * WEEKS, [0] * WEEKS
-    for entry in entries:
-        week = WEEKS - 1 - int((now - entry.change.at) // (7 * DAY))
-        if 0 <= week < WEEKS:
-            new[week] += isinstance(entry.change, PutMemory)
-            fewer[week] += isinstance(entry.change, Forget | Merge) - isinstance(entry.change, Restore | Recover)
-    total = [store.memories] * WEEKS
-    for week in range(WEEKS - 2, -1, -1):
-        total[week] = max(0, total[week + 1] - new[week + 1] + fewer[week + 1])
-    weeks = tuple(parts.moment(now - (WEEKS - 1 - week) * 7 * DAY)[5:10] for week in range(WEEKS))
-    return Growth(weeks, tuple(new), tuple(total))
 
 
 def _due(page: Page) -> dict[str, float]:
