@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from ebbtide.app import SystemClock
 from ebbtide.core.errors import Conflict
-from ebbtide.host import door, line
+from ebbtide.host import door, line, wire
 from ebbtide.host.line import Line
 from ebbtide.host.ownership import House
+from ebbtide.host.remote import RemoteMind
 from ebbtide.mind import Mind
 from tests.host.neighbours import card, entered, street
 from tests.host.village import until
@@ -84,6 +86,29 @@ async def test_an_owner_that_does_not_answer_is_named_and_heard_again_when_it_go
                     await asyncio.wait_for(call, 60)
         assert (await mind.put("tide", key="c")).key == "c"
         assert not here.guests[0].owner
+
+
+async def test_an_owner_that_does_not_listen_to_the_end_is_named_too(
+    tmp_path: Path, pulse: Pulse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is more to say than a line holds that nobody reads."""
+    stopped = asyncio.Event()
+
+    async def at_the_first_call(self: door._Guest) -> None:
+        await wire.receive(self._reader, wire.calls)
+        stopped.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(wire, "_PART", 1 << 20)
+    monkeypatch.setattr(door._Guest, "serve", at_the_first_call)
+    async with entered(tmp_path) as owner, entered(tmp_path) as guest:
+        assert owner.owner
+        mind = RemoteMind(guest, "ada", SystemClock())
+        put = asyncio.create_task(mind.put_many([{"text": "x" * 1_000_000}] * 64))
+        await asyncio.wait_for(stopped.wait(), 60)
+        pulse.beats(10)
+        with pytest.raises(Conflict, match="does not answer"):
+            await asyncio.wait_for(put, 60)
 
 
 async def test_an_owner_that_lost_the_folder_and_never_hung_up_is_left(

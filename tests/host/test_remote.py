@@ -60,6 +60,8 @@ COMMON = [
     say("check_drafts", [{"text": "fine"}, {"text": ""}]),
     say("put_many", [Draft("a draft", key="draft", keywords=("tide",)), {"text": "a mapping", "key": "mapping"}]),
     say("put_many", [{"text": "unnamed"}, {"text": "it asks for the next key", "key": "m7"}]),
+    say("put_many", ["no draft"]),
+    say("check_drafts", ["no draft"]),
     say("link", "ferry", "渡轮", "EQUIV", 0.7),
     say("link", "ferry", "draft", "about", np.float64(0.25)),
     say("link", "ferry", "nobody", "about"),
@@ -270,6 +272,39 @@ async def test_too_much_at_once_is_refused_and_the_line_holds(tmp_path: Path, mo
         with pytest.raises(InvalidInput, match="too much at once"):
             await mind.list()
         assert len((await mind.list(limit=5)).memories) == 5
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
+async def test_many_memories_of_any_length_are_put_and_their_journal_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    """A thousand at a time, each all or none, though they go through the wire in several parts, and so do entries."""
+    monkeypatch.setattr(wire, "LARGEST", 50_000)
+    monkeypatch.setattr(wire, "_PART", 20_000)
+    drafts = [{"text": f"{n} " + "x" * 5000} | ({"key": f"k{n}"} if named else {}) for n in range(50)]
+    async with street(tmp_path) as here, here.guests[0].mind("ada") as mind, here.owner.mind("ada") as owned:
+        await mind.check_drafts(drafts)
+        assert await mind.put_many(drafts) == 50
+        put = (await owned.list()).memories
+        assert [memory.text for memory in put] == [draft["text"] for draft in drafts]
+        expected = [entry async for entry in owned.entries()]
+        assert len({entry.token for entry in expected[1:] if entry.token}) == 1  # one batch
+        assert [entry async for entry in mind.entries()] == expected
+        assert await mind.journal(limit=1000) == expected
+        assert await mind.journal(after=3, limit=30) == expected[3:33]
+        assert await mind.journal(key=put[6].key) == [expected[7]]
+
+
+async def test_what_could_not_be_said_to_its_end_is_not_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_PART", 1000)
+    async with street(tmp_path) as here, here.guests[0].mind("ada") as mind:
+        with pytest.raises(InvalidInput, match="cannot be told"):
+            await mind.put_many([*[{"text": "x" * 500, "key": f"k{n}"} for n in range(10)], {"text": "\ud800"}])
+        leaving = asyncio.create_task(mind.put_many([{"text": "x" * 500, "key": f"k{n}"} for n in range(10)]))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        await asyncio.wait([leaving])
+        assert (await mind.stats()).store.memories == 0
 
 
 async def test_what_one_configures_the_others_know_with_their_next_call(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ class _Guest:
         self._desk, self._reader, self._writer = desk, reader, writer
         self._speaking = asyncio.Lock()
         self._working: dict[asyncio.Task[None], Call] = {}
+        self._begun: dict[int, list[Any]] = {}  # what was heard so far of calls that are long
 
     async def serve(self) -> None:
         """Until it leaves, or the door is closed."""
@@ -97,10 +98,15 @@ class _Guest:
             await self._finish(grace)
 
     def _take(self, call: Call) -> None:
+        if call.verb == wire.MORE:
+            return self._begun.setdefault(call.id, []).extend(*call.args)
+        beginning = self._begun.pop(call.id, None)
         if call.verb == wire.LEAVE:
             return self._drop({task for task, other in self._working.items() if other.id == call.id})
         if call.verb == wire.PING:
             return self._tell(Answer(call.id))
+        if beginning is not None:
+            call = replace(call, args=([*beginning, *call.args[0]], *call.args[1:]))
         task = asyncio.get_running_loop().create_task(self._answer(call))
         self._working[task] = call
         task.add_done_callback(self._working.pop)

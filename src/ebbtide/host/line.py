@@ -2,8 +2,10 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
@@ -87,13 +89,17 @@ class Line:
         if self.ended.is_set():
             raise Gone
         number = next(self._numbers)
-        frame = wire.framed(replace(call, id=number, progress=progress is not None))
+        frames = wire.frames(replace(call, id=number, progress=progress is not None))
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[number] = (answer, progress)
         try:
-            self._writer.write(frame)  # what the other side takes its time to hear is waited for with the answer
+            await self._say(frames, answer)
             return await answer
-        except (Gone, EbbtideError):
+        except Gone:
+            raise
+        except EbbtideError:
+            if not answer.done():  # it could not be said to its end
+                self._give_up(number)
             raise
         except BaseException:  # whoever asked has left, by cancelling or by what `progress` raised
             self._give_up(number)
@@ -108,6 +114,29 @@ class Line:
         self._watch.cancel()
         await asyncio.wait([self._listener, self._watch])
         await wire.hang_up(self._writer)
+
+    async def _say(self, frames: Iterator[bytes], answer: asyncio.Future[Answer]) -> None:
+        """To the end, or until there is an answer before that. The last is heard when it is answered."""
+        for number, frame in enumerate(frames):
+            if number:
+                await self._until_heard(answer)
+            if answer.done():
+                return
+            self._writer.write(frame)
+
+    async def _until_heard(self, answer: asyncio.Future[Answer]) -> None:
+        """An owner that is silent does not listen either, and then it is the answer that tells of it."""
+
+        async def heard() -> None:
+            with suppress(OSError):  # it has left
+                await self._writer.drain()
+
+        hearing = asyncio.get_running_loop().create_task(heard())
+        either: list[asyncio.Future[Any]] = [hearing, answer]
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            hearing.cancel()
 
     def _give_up(self, number: int) -> None:
         self._writer.write(wire.framed(Call("", wire.LEAVE, id=number)))

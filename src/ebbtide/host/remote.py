@@ -5,7 +5,7 @@ had happened already does not happen twice.
 """
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
@@ -89,9 +89,19 @@ class RemoteMind(_Verbs):
     async def check_drafts(self, drafts: Iterable[Any]) -> None:
         await self._call("check_drafts", list(drafts))
 
+    async def journal(self, *, after: int = 0, limit: int = 100, key: str | None = None) -> Sequence[Entry]:
+        """However much that is: what does not go into one answer is asked for in several."""
+        found: list[Entry] = []
+        while True:
+            some = await self._call("journal", after=after, limit=limit - len(found) if found else limit, key=key)
+            found += some
+            if not isinstance(some, wire.Beginning):
+                return found
+            after = found[-1].seq
+
     async def entries(self) -> AsyncIterator[Entry]:
         after = 0
-        while some := await self.journal(after=after, limit=_PAGE):
+        while some := await self._call("journal", after=after, limit=_PAGE):
             for entry in some:
                 yield entry
             after = some[-1].seq
@@ -113,7 +123,14 @@ class RemoteMind(_Verbs):
 
 def _all_named(drafts: Sequence[Any]) -> bool:
     """Else the owner has to see all of them, so as to make up no key that one yet to come asks for."""
-    return all((draft.key if isinstance(draft, Draft) else draft.get("key")) is not None for draft in drafts)
+    return all(_is_named(draft) for draft in drafts)
+
+
+def _is_named(draft: Any) -> bool:
+    """What is no draft at all needs no name: the owner refuses it."""
+    if isinstance(draft, Draft):
+        return draft.key is not None
+    return not isinstance(draft, Mapping) or draft.get("key") is not None
 
 
 @cache

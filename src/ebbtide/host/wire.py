@@ -6,8 +6,9 @@ second description of what a mind can do.
 
 import asyncio
 import inspect
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, get_type_hints
 
@@ -21,7 +22,9 @@ from ebbtide.mind import Mind
 LARGEST = 1 << 28  # bytes of a frame: a thousand memories of a usual length fit many times
 HELLO = 1 << 10  # bytes a stranger may say
 LEAVE = "leave"  # nobody waits for the call of this id any more
+MORE = "more"  # the beginning of the first argument of the call of this id, which is too much for one frame
 PING = "ping"  # to hear whether somebody is there; answered at once, whatever else is being done
+_PART = 1 << 23  # bytes of a list, or of a journal, that go into one frame
 _HEAD = 4
 _BITS = 64  # of a whole number
 _WORDS = 1 << 16  # characters of an error
@@ -100,17 +103,46 @@ def _number(value: Any) -> Any:
 _encoder = msgspec.msgpack.Encoder(enc_hook=_number)
 
 
-def framed(value: Any) -> bytes:
-    """Raises InvalidInput for what cannot be said, or is too much at once."""
+def _encoded(value: Any) -> bytes:
     try:
-        body = _encoder.encode(value)
+        return _encoder.encode(value)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         problem = f"this cannot be told to the process that owns the mind: {error}"
         raise InvalidInput(problem=problem) from None
+
+
+def framed(value: Any) -> bytes:
+    """Raises InvalidInput for what cannot be said, or is too much at once."""
+    body = _encoded(value)
     if len(body) > LARGEST:
         problem = f"{len(body):,} bytes are too much at once between two processes: at most {LARGEST:,}"
         raise InvalidInput(problem=problem)
     return len(body).to_bytes(_HEAD, "big") + body
+
+
+def frames(call: Call) -> Iterator[bytes]:
+    """A call as it is sent: in one frame, or in several where its first argument is a list of much."""
+    if not call.args or not isinstance(call.args[0], list):
+        yield framed(call)
+        return
+    *before, last = _parts(call.args[0])
+    for part in before:
+        yield framed(Call("", MORE, (part,), id=call.id))
+    yield framed(replace(call, args=(last, *call.args[1:])))
+
+
+def _parts(values: Iterable[Any]) -> Iterator[list[msgspec.Raw]]:
+    """At least one; each holds at least one value, if there is any."""
+    part: list[msgspec.Raw] = []
+    size = 0
+    for value in values:
+        one = _encoded(value)
+        if part and size + len(one) > _PART:
+            yield part
+            part, size = [], 0
+        part.append(msgspec.Raw(one))
+        size += len(one)
+    yield part
 
 
 async def send(writer: asyncio.StreamWriter, frame: bytes) -> None:
@@ -143,10 +175,16 @@ answers: "msgspec.msgpack.Decoder[Answer]" = msgspec.msgpack.Decoder(Answer)
 # ---- values
 
 
+class Beginning(list[Entry]):
+    """Of what was asked for: the rest has to be asked for too."""
+
+
 def plain(verb: str, value: Any) -> Any:
-    """An answer on its way out. A change is known by its kind."""
+    """An answer on its way out. A change is known by its kind; of a journal there may be more than goes into one."""
     if verb == "journal":
-        return [(entry.seq, KIND_OF[type(entry.change)], entry.change, entry.token) for entry in value]
+        entries = ((entry.seq, KIND_OF[type(entry.change)], entry.change, entry.token) for entry in value)
+        first = next(_parts(entries))
+        return first, len(first) < len(value)
     return value
 
 
@@ -154,9 +192,10 @@ def meant(verb: str, value: Any) -> Any:
     """An answer as the verb's annotation says. Raises Conflict for what another version of this library means by it."""
     try:
         if verb == "journal":
-            return [_entry(*parts) for parts in value]
+            entries, more = value
+            return (Beginning if more else list)(_entry(*parts) for parts in entries)
         return msgspec.convert(value, _returned(verb))
-    except (msgspec.MsgspecError, KeyError, TypeError) as error:
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError) as error:
         problem = f"the process that owns the mind answers {verb!r} in another way: are both of one version? ({error})"
         raise Conflict(problem=problem) from None
 
