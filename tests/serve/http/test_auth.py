@@ -31,8 +31,15 @@ class Place:
         self.ada = self.ring.create(now, ["ada"])[1]
         self.bob = self.ring.create(now, ["bob"], expires_at=now + 60)[1]
         self.admin = self.ring.create(now, admin=True)[1]
-        gate = Gate(self.ring, self.clock, required=required)
+        self.gate = gate = Gate(self.ring, self.clock, required=required)
         self.client = TestClient(Guard(_app(gate), gate, login=True), "http://127.0.0.1:8321", follow_redirects=False)
+
+    def visit(self, key: str) -> str:
+        """Enter as the page lets one in."""
+        name = self.gate.sessions.begin(key)
+        assert name is not None
+        self.client.cookies.set(COOKIE, name)
+        return name
 
     def get(self, path: str, key: str | None = None, **more: Any) -> int:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
@@ -165,12 +172,14 @@ def test_a_key_that_was_revoked_or_has_expired_is_no_good_from_then_on(closed: P
 
 def test_a_reader_is_asked_for_a_key(closed: Place) -> None:
     answer = closed.client.get("/minds/ada?x=1", headers={"Accept": "text/html"})
-    assert (answer.status_code, answer.headers["location"]) == (303, "/login?then=%2Fminds%2Fada")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login?then=%2Fminds%2Fada%3Fx%3D1")
     assert closed.get("/login") == 200
 
 
 def test_a_cookie_is_enough_to_look_but_not_to_change_things_by_the_api(closed: Place) -> None:
     closed.client.cookies.set(COOKIE, closed.ada)
+    assert closed.get("/") == 401  # it is no place for a key
+    closed.visit(closed.ada)
     assert closed.get("/") == closed.get("/v1/minds/ada/memories") == 200
     assert closed.get("/v1/minds/bob/memories") == 403
     assert closed.client.post("/v1/minds/ada/memories").status_code == 401
@@ -182,12 +191,16 @@ def test_an_old_cookie_is_no_obstacle_where_none_is_needed(local: Place) -> None
     assert local.get("/") == 200
 
 
-def test_an_open_page_hears_no_more_when_its_key_is_revoked(closed: Place) -> None:
-    closed.client.cookies.set(COOKIE, closed.ada)
+@pytest.mark.parametrize("how", ["revoked", "left"])
+def test_an_open_page_hears_no_more_when_its_key_is_revoked_or_its_reader_leaves(closed: Place, how: str) -> None:
+    visit = closed.visit(closed.ada)
     with closed.client.websocket_connect("/_nicegui_ws") as socket:
         socket.send_text("still there?")
         assert socket.receive_text() == "still there?"
-        closed.ring.revoke(closed.ada.split("_")[1])
+        if how == "revoked":
+            closed.ring.revoke(closed.ada.split("_")[1])
+        else:
+            closed.gate.sessions.end(visit)
         socket.send_text("and now?")
         with pytest.raises(WebSocketDisconnect):
             socket.receive_text()

@@ -6,7 +6,7 @@ in a browser on this machine, is a stranger too.
 
 import ipaddress
 import logging
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -21,10 +21,11 @@ from ebbtide.core.ports import Clock
 from ebbtide.serve.http import problems
 from ebbtide.serve.http.problems import Forbidden, Problem, Unauthorized
 from ebbtide.serve.keys import Key, Keyring
+from ebbtide.serve.sessions import Sessions
 
 log = logging.getLogger("ebbtide")
 
-COOKIE = "ebbtide_key"  # set by the page's login
+COOKIE = "ebbtide_session"  # set by the page's login
 LOGIN, LOGOUT = "/login", "/logout"
 OPEN = frozenset({"/healthz", "/readyz"})
 # What the login itself is made of. A socket serves one page, found by a random name that only its reader was given.
@@ -51,6 +52,7 @@ class Gate:
     def __init__(self, keyring: Keyring, clock: Clock, *, required: bool) -> None:
         self.required = required
         self._keyring, self._clock = keyring, clock
+        self.sessions = Sessions(keyring, clock)
 
     def __call__(self, request: HTTPConnection, agent: str | None = None, admin: bool = False) -> None:
         key = self.key(request)
@@ -66,8 +68,7 @@ class Gate:
         if _KEY in request.scope:
             known: Key | None = request.scope[_KEY]
             return known
-        said = request.headers.get("authorization")
-        key = self._cookie(request) if said is None else self._bearer(said)
+        key = self._found(request)
         if key is None and self.required:
             raise Unauthorized("A key is needed: send it as `Authorization: Bearer KEY`.", headers=_CHALLENGE)
         request.scope[_KEY] = key
@@ -79,20 +80,19 @@ class Gate:
             return self.key(request)
         return None
 
-    def is_current(self, key: Key) -> bool:
-        return self._keyring.current(key.id, self._clock.now()) is not None
+    def still(self, request: HTTPConnection) -> Key | None:
+        """Its key as things stand now, for what outlives a request: keys are revoked, and visits end."""
+        with suppress(Unauthorized):
+            return self._found(request)
+        return None
 
-    def opened_by(self, said: str) -> Callable[[str], bool] | None:
-        """Which minds a page may show to who said this; None: not even an empty page."""
-        key = self._keyring.find(said, self._clock.now()) if said else None
-        if key is not None:
-            return key.opens
-        return None if self.required else lambda _: True
+    def _found(self, request: HTTPConnection) -> Key | None:
+        said = request.headers.get("authorization")
+        return self._cookie(request) if said is None else self._bearer(said)
 
     def _cookie(self, request: HTTPConnection) -> Key | None:
         """One that is not good any more counts as none: it is the browser that says it, not the reader."""
-        said = request.cookies.get(COOKIE, "") if _takes_cookies(request.scope) else ""
-        return self._keyring.find(said, self._clock.now()) if said else None
+        return self.sessions.key(request.cookies.get(COOKIE, "")) if _takes_cookies(request.scope) else None
 
     def _bearer(self, said: str) -> Key:
         scheme, _, word = said.partition(" ")
@@ -127,7 +127,7 @@ class Guard:
             await self._refuse(error, request)(scope, receive, send)
             return
         if scope["type"] == "websocket" and key is not None:
-            receive = self._while_good(key, receive, send)
+            receive = self._while_good(request, receive, send)
         await self._app(scope, receive, send)
 
     def _admitted(self, request: HTTPConnection) -> Key | None:
@@ -145,20 +145,26 @@ class Guard:
         if request.scope["type"] == "websocket":
             return _closed
         if self._login and isinstance(error, Unauthorized) and _is_a_reader(request):
-            return RedirectResponse(f"{LOGIN}?then={quote(request.url.path, safe='')}", 303)
+            return RedirectResponse(way_in(request), 303)
         return problems.answer(error)
 
-    def _while_good(self, key: Key, receive: Receive, send: Send) -> Receive:
-        """A page that is open when its key is revoked hears no more."""
+    def _while_good(self, request: HTTPConnection, receive: Receive, send: Send) -> Receive:
+        """A page that is open when its key is revoked, or its visit ended, hears no more."""
 
         async def next_message() -> Message:
             message = await receive()
-            if message["type"] != "websocket.receive" or self._gate.is_current(key):
+            if message["type"] != "websocket.receive" or self._gate.still(request) is not None:
                 return message
             await send({"type": "websocket.close", "code": 1008})
             return {"type": "websocket.disconnect", "code": 1008}
 
         return next_message
+
+
+def way_in(request: HTTPConnection) -> str:
+    """Where a reader is asked for a key; from there they get to where they were going, to the very memory."""
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return f"{LOGIN}?then={quote(here, safe='')}"
 
 
 def is_of_the_api(path: str) -> bool:

@@ -2,21 +2,22 @@
 
     mount(app, house, settings)
 
-Preferences are cookies (`ebbtide_language`, `ebbtide_dark`); a key that was typed in is one that no script can read.
+Preferences are cookies (`ebbtide_language`, `ebbtide_dark`). Who typed a good key in is known by another one, which no
+script can read: the random name of a visit, until they leave.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote
 
 from fastapi import FastAPI, Request
 from fastapi.responses import RedirectResponse, Response
+from nicegui import Client, ui
 from nicegui import app as pages
-from nicegui import ui
 
 from ebbtide.host.ownership import House
 from ebbtide.serve.http import problems
+from ebbtide.serve.http.auth import COOKIE, LOGIN, LOGOUT, Gate, way_in
 from ebbtide.serve.page import layout, overview, parts
 from ebbtide.serve.page.frame import Allowed, Page, everyone
 from ebbtide.serve.page.rebuilding import rebuilding
@@ -25,12 +26,8 @@ from ebbtide.serve.page.views import VIEWS, View
 from ebbtide.settings import Settings
 
 ASSETS = Path(__file__).parent / "assets"
-KEY = "ebbtide_key"
 PATIENCE = 30.0  # seconds a view may take to be built
 _FORM = "application/x-www-form-urlencoded"
-
-# From a key ("" is none) to the minds it opens; None: it opens nothing.
-Authorize = Callable[[str], Allowed | None]
 
 # Nothing on the page may come from, or go to, another host.
 _POLICY = (
@@ -40,21 +37,21 @@ _POLICY = (
 )
 
 
-def mount(app: FastAPI, house: House, settings: Settings, authorize: Authorize | None = None) -> None:
+def mount(app: FastAPI, house: House, settings: Settings, gate: Gate | None = None) -> None:
     """Serve the page at /, after every route the app has already. Once in a process: NiceGUI is one for all.
 
-    `authorize` says of a key which minds it opens; without it everybody may see all.
+    `gate` knows who asks, and which minds they may see; without it everybody may see all.
     """
     pages.add_static_files("/_page", ASSETS, max_cache_age=3600)
     pages.add_middleware(_Guarded)
     problems.install(pages, bugs=False)  # of a view that fails the reader is told on a page
-    door = _Door(house, authorize)
+    door = _Door(house, gate)
     ui.page("/", title="Ebbtide", response_timeout=PATIENCE)(door.minds)
     ui.page("/minds/{agent}", response_timeout=PATIENCE)(door.mind)
     ui.page("/minds/{agent}/{view}", response_timeout=PATIENCE)(door.mind)
-    ui.page("/login", title="Ebbtide")(door.login)
-    pages.post("/login", include_in_schema=False)(door.let_in)
-    pages.post("/logout", include_in_schema=False)(door.let_out)  # no link of another site ends a visit
+    ui.page(LOGIN, title="Ebbtide")(door.login)
+    pages.post(LOGIN, include_in_schema=False)(door.let_in)
+    pages.post(LOGOUT, include_in_schema=False)(door.let_out)  # no link of another site ends a visit
     icon = (ASSETS / "icon.svg").read_text("utf-8")  # inside the page, so that the login needs no file for it
     ui.run_with(
         app, title="Ebbtide", dark=None, favicon=icon, tailwind=False, show_welcome_message=False,
@@ -65,8 +62,8 @@ def mount(app: FastAPI, house: House, settings: Settings, authorize: Authorize |
 class _Door:
     """Every address of the page: who asks, for what, in which language."""
 
-    def __init__(self, house: House, authorize: Authorize | None) -> None:
-        self._house, self._authorize = house, authorize
+    def __init__(self, house: House, gate: Gate | None) -> None:
+        self._house, self._gate = house, gate
 
     async def minds(self, request: Request) -> Response | None:
         return await self._show(request, "", View("", "water", "view.minds", "", overview.build_minds))
@@ -78,12 +75,12 @@ class _Door:
         return await self._show(request, agent, View(view, "", "view.nowhere", "", _nowhere))
 
     async def _show(self, request: Request, agent: str, view: View) -> Response | None:
-        allowed = self._allowed(request)
-        if allowed is None:
-            return RedirectResponse(f"/login?then={quote(_here(request), safe='')}", status_code=303)
+        if self._gate is not None and self._gate.still(request) is None:
+            return RedirectResponse(way_in(request), status_code=303)
+        allowed = everyone if self._gate is None else _while_visiting(self._gate, request, ui.context.client)
         page = Page(self._house, agent, _language(request), view.path, dict(request.query_params), allowed)
         layout.head(page, _dark(request), page.t(view.title))
-        main = layout.frame(page, may_leave=self._authorize is not None)
+        main = layout.frame(page, may_leave=self._gate is not None)
         page.content, page.rebuild = main, rebuilding(main, page, view)
         await page.refresh()
         return None
@@ -99,31 +96,42 @@ class _Door:
             raise problems.NotAForm(f"A key is sent as a form: `Content-Type: {_FORM}`.")
         said = parse_qs((await request.body()).decode("utf-8", "replace"))
         key, then = said.get("key", [""])[0], _within(said.get("then", ["/"])[0])
-        if self._opens(key) is None:
-            return RedirectResponse(f"/login?wrong=1&then={quote(then, safe='')}", status_code=303)
         answer = RedirectResponse(then, status_code=303)
-        answer.set_cookie(KEY, key, httponly=True, samesite="strict")
+        if self._gate is None:
+            return answer
+        visit = self._gate.sessions.begin(key)
+        if visit is None:
+            return RedirectResponse(f"{LOGIN}?wrong=1&then={quote(then, safe='')}", status_code=303)
+        answer.set_cookie(COOKIE, visit, httponly=True, samesite="strict", secure=_is_secure(request))
         return answer
 
-    def let_out(self) -> Response:
-        answer = RedirectResponse("/login", status_code=303)
-        answer.delete_cookie(KEY)
+    def let_out(self, request: Request) -> Response:
+        """Every page of this visit, in whatever tab it is open, shows nothing from now on, and is left too."""
+        visit = request.cookies.get(COOKIE, "")
+        if self._gate is not None and self._gate.sessions.key(visit) is not None:
+            self._gate.sessions.end(visit)
+            _leave(visit)
+        answer = RedirectResponse(LOGIN, status_code=303)
+        answer.delete_cookie(COOKIE)
         return answer
 
-    def _allowed(self, request: Request) -> Allowed | None:
-        """Which minds this visitor may see, asked again at every look: a key can be revoked meanwhile."""
-        key = _key(request)
-        if self._opens(key) is None:
-            return None
 
-        def may(agent: str) -> bool:
-            opens = self._opens(key)
-            return opens is not None and opens(agent)
+def _leave(visit: str) -> None:
+    for client in list(Client.instances.values()):
+        if client.has_socket_connection and client.request.cookies.get(COOKIE) == visit:
+            client.open(LOGIN)
 
-        return may
 
-    def _opens(self, key: str) -> Allowed | None:
-        return everyone if self._authorize is None else self._authorize(key)
+def _while_visiting(gate: Gate, request: Request, client: Client) -> Allowed:
+    """Which minds this visitor may see, asked again at every look: keys are revoked, and visits end."""
+
+    def may(agent: str) -> bool:
+        key = gate.still(request)
+        if key is None and not client.is_deleted:
+            client.open(way_in(request))
+        return key is not None and key.opens(agent)
+
+    return may
 
 
 async def _nowhere(page: Page) -> None:
@@ -133,9 +141,9 @@ async def _nowhere(page: Page) -> None:
 # ---- what a request says
 
 
-def _key(request: Request) -> str:
-    scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    return key.strip() if scheme.lower() == "bearer" else request.cookies.get(KEY, "")
+def _is_secure(request: Request) -> bool:
+    """Whether the browser came by HTTPS; where something before the server speaks it, only the browser says so."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
 
 
 def _language(request: Request) -> Language:
@@ -146,10 +154,6 @@ def _language(request: Request) -> Language:
 
 def _dark(request: Request) -> bool | None:
     return {"dark": True, "light": False}.get(request.cookies.get("ebbtide_dark", ""))
-
-
-def _here(request: Request) -> str:
-    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
 
 
 def _within(address: str) -> str:
