@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from nicegui import Client, ui
 
+from ebbtide.core.errors import InvalidAgent, StoreUnreadable, UnknownMind
 from ebbtide.serve.page import parts
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.rebuilding import rebuilding
@@ -121,3 +122,32 @@ async def test_of_two_things_done_the_last_one_has_its_way_back() -> None:
 
 async def _nothing(page: Page) -> None:
     pass
+
+
+class _NoHouse:
+    """A house in which opening a mind fails like this."""
+
+    data = "/srv"
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def mind(self, agent: str) -> Any:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "ways"),
+    [
+        (StoreUnreadable(path="/srv/ada", detail="no"), ["/minds/ada/memories", "/"]),
+        (ZeroDivisionError(), ["/minds/ada/memories", "/"]),
+        (UnknownMind(agent="ada", data="/srv"), ["/"]),
+        (InvalidAgent(agent="ada"), ["/"]),
+    ],
+)
+async def test_from_what_cannot_be_shown_there_is_a_way_on(error: Exception, ways: list[str]) -> None:
+    with unseen(_nothing) as page:
+        page.agent, page.house = "ada", _NoHouse(error)  # type: ignore[assignment]
+        await page.refresh()
+        content: Any = page.content
+        assert [each.props["href"] for each in content.descendants() if each.tag == "a"] == ways

@@ -124,11 +124,13 @@ def nothing(symbol: str, words: str, more: str = "") -> None:
             text(more, tag="p")
 
 
-def refused(page: Page, problem: str) -> None:
-    """In place of a view that cannot be shown."""
+def refused(page: Page, problem: str, *, there: bool = True) -> None:
+    """In place of a view that cannot be shown, with ways on. `there`: whether this page's mind is."""
     with card():
         nothing("waves", problem)
         with box("row-of").style("justify-content: center"):
+            if page.agent and there:
+                link(page.url("memories"), "act", page.t("to_memories"))
             link(page.url(agent=""), "act", page.t("to_minds"))
 
 

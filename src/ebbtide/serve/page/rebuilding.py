@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from ebbtide.core.errors import EbbtideError
+from ebbtide.core.errors import EbbtideError, InvalidAgent, UnknownMind
 from ebbtide.serve.page import parts
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.views import View
@@ -60,7 +60,7 @@ async def _fill(where: ui.element, page: Page, view: View) -> None:
             await view.build(page)
         except EbbtideError as error:
             where.clear()
-            parts.refused(page, page.refusal(error))
+            parts.refused(page, page.refusal(error), there=not isinstance(error, UnknownMind | InvalidAgent))
         except Exception:
             log.exception("the view %r could not be shown", view.path)  # no address: keys of memories are in it
             where.clear()

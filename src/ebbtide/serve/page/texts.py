@@ -57,6 +57,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "This view could not be shown. It is not your doing: the server's log says more.",
         "无法显示这个视图。这不是你的问题，服务器日志里有详情。",
     ),
+    "to_memories": ("To this mind's memories", "回到这个心智的记忆"),
     "to_minds": ("To all minds", "回到所有心智"),
     "undo": ("Undo", "撤销"),
     "close": ("Close", "关闭"),
