@@ -1,11 +1,13 @@
 """The picture of a mind: who stands where, how wide a line is, how faded a node; and that it is always the same one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ebbtide.mind.surroundings import Surroundings
+from ebbtide.mind.surroundings import Lost, Surroundings
 from ebbtide.serve.page.graph import Graph, graph, label, laid_out, opacity, width
 from tests.helpers import mind_in_ram
 
@@ -38,6 +40,13 @@ async def test_two_links_between_the_same_two_are_one_line_as_strong_as_the_stro
 async def test_a_line_to_what_is_lost_is_a_ghost() -> None:
     _, drawn = await pictured()
     assert [edge.relations for edge in drawn.edges if edge.ghost] == [("once",)]
+
+
+async def test_what_is_lost_without_a_name_has_no_label() -> None:
+    seen, _ = await pictured()
+    drawn = graph(replace(seen, lost=(Lost(seen.lost[0].id, "", ""),)))
+    (ghost,) = (node for node in drawn.nodes if node.ghost)
+    assert (ghost.label, ghost.line) == ("", "")
 
 
 async def test_where_the_look_started_is_in_the_middle() -> None:

@@ -124,8 +124,8 @@ def _node(sight: Sight, focus: bool, x: float, y: float) -> Node:
 
 
 def _ghost(lost: Lost, x: float, y: float) -> Node:
-    says = lost.said or "…"
-    return Node(lost.id, lost.key, label(says), label(says, _LINE), GHOST, 0.0, False, float(x), float(y))
+    """One of which not even the name is known has no words."""
+    return Node(lost.id, lost.key, label(lost.said), label(lost.said, _LINE), GHOST, 0.0, False, float(x), float(y))
 
 
 # ---- where things stand

@@ -77,6 +77,7 @@ class _View:
         self.seen = Surroundings((), (), (), (), 0)
         self.drawn = Graph((), ())
         self.picked: int | None = None
+        self.buttons: dict[int, ui.element] = {}
 
     async def start(self, key: str | None) -> None:
         with box("net"):
@@ -212,6 +213,8 @@ class _View:
         self.pick(int(event.args))
 
     def pick(self, memory: int | None) -> None:
+        self._press(self.picked, False)
+        self._press(memory, True)
         self.picked = memory
         row = next((i for i, node in enumerate(self.drawn.nodes) if node.id == memory), None)
         ui.run_javascript(f"ebbtide_net.pick({self.chart.id}, {'null' if row is None else row})")
@@ -240,7 +243,8 @@ class _View:
     def _lost(self, node: Node) -> None:
         with box("row-of"):
             text(self.page.t("net.ghost"), "chip s-trace")
-        text(node.line, "text ghost", "p")
+        if node.line:
+            text(node.line, "text ghost", "p")
         text(self.page.t("net.ghost_why" if node.key else "net.ghost_none"), "soft small", "p")
 
     def _memory(self, node: Node, memory: Memory) -> None:
@@ -270,17 +274,28 @@ class _View:
             text(self.page.t("net.no_links"), "soft", "p")
         with box("net-list"):
             for other, arrow, way in sorted(ways, key=lambda way: -way[2].strength)[:60]:
-                words = f"{arrow} {way.relation} · {named[other].line}"
+                words = f"{arrow} {way.relation} · {self._line(named[other])}"
                 with press(partial(self.pick, other), f"pick s-{named[other].state}"):
                     text(words, "grow")
                     text(f"{way.strength:.2f}", "soft small number")
 
     def _list(self, nodes: Any) -> None:
         self.rows.clear()
+        self.buttons = {}
         with self.rows:
             for node in nodes:
-                with press(partial(self.pick, node.id), f"pick s-{node.state}"):
-                    text(node.line, "grow")
+                with press(partial(self.pick, node.id), f"pick s-{node.state}") as row:
+                    text(self._line(node), "grow")
+                row.props["aria-pressed"] = "true" if node.id == self.picked else "false"
+                self.buttons[node.id] = row
+
+    def _press(self, memory: int | None, down: bool) -> None:
+        if memory is not None and (row := self.buttons.get(memory)) is not None:
+            row.props["aria-pressed"] = "true" if down else "false"
+            row.update()
+
+    def _line(self, node: Node) -> str:
+        return node.line or self.page.t("net.ghost")
 
 
 def _words(memory: Memory) -> str:

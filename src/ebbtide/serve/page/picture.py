@@ -7,7 +7,8 @@ from ebbtide.serve.page.graph import Edge, Graph, Node, opacity, width
 
 _SIZE = 1000.0  # ECharts rounds to whole pixels before it fits the picture into its frame
 _TIP = (
-    "p => { const d = document.createElement('div'); d.className = 'tip'; d.textContent = p.data.tip ?? ''; return d; }"
+    "p => { if (!p.data.tip) return ''; const d = document.createElement('div'); d.className = 'tip'; "
+    "d.textContent = p.data.tip; return d; }"
 )
 
 
