@@ -4,7 +4,7 @@ import pytest
 
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.mind import Mind
-from ebbtide.serve.page.entries import ids_of, kind_of, latest, names
+from ebbtide.serve.page.entries import ids_of, kind_of, latest, names, params_before
 from tests.helpers import FakeClock, mind_in_ram
 
 
@@ -66,3 +66,14 @@ async def test_everybody_has_a_name_also_who_is_gone() -> None:
     assert called[3] == "k2"
     link = next(entry for entry in leaf.entries if kind_of(entry) == "link")
     assert [called[memory] for memory in ids_of(link)] == ["k0", "k1"]
+
+
+async def test_before_parameters_there_were_others() -> None:
+    mind = await lived()
+    await mind.configure(initial=60.0)
+    await mind.configure(initial=70.0)
+    leaf = await latest(mind, kind="configure", limit=2)
+    before = await params_before(mind, leaf.entries)
+    assert [before[entry.seq]["initial"] for entry in leaf.entries] == [60.0, 50.0]
+    first = (await mind.journal(limit=1))[0]
+    assert await params_before(mind, [first]) == {}

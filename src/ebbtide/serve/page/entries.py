@@ -1,10 +1,11 @@
 """The journal backwards: the latest entries first, of one kind or about one memory, and who they are about."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ebbtide.core.changes import KIND_OF, Entry, Forget, Merge, PutMemory, Recover, Restore, Rewrite
+from ebbtide.core.changes import KIND_OF, Configure, Entry, Forget, Merge, PutMemory, Recover, Restore, Rewrite
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.mind import Mind
 
@@ -59,6 +60,18 @@ def ids_of(entry: Entry) -> list[int]:
     single = [getattr(change, name, None) for name in ("id", "source", "target", "into")]
     many: Iterable[int] = getattr(change, "ids", ())
     return list(dict.fromkeys([memory for memory in (*single, *many) if isinstance(memory, int)]))
+
+
+async def params_before(mind: Mind, entries: Sequence[Entry]) -> dict[int, Mapping[str, Any]]:
+    """The parameters before each of these entries (latest first) that sets some, as far as that is easily known."""
+    own = [(entry.seq, entry.change.params) for entry in entries if isinstance(entry.change, Configure)]
+    if not own:
+        return {}
+    earlier = (await latest(mind, kind="configure", before=own[-1][0], limit=1)).entries
+    older = [params for _, params in own[1:]] + [
+        one.change.params for one in earlier if isinstance(one.change, Configure)
+    ]
+    return {seq: params for (seq, _), params in zip(own, older, strict=False)}
 
 
 async def names(mind: Mind, entries: Sequence[Entry], most: int = 4) -> dict[int, str]:

@@ -11,7 +11,7 @@ from ebbtide.core.changes import KINDS, Configure, Entry
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.serve.page import parts, story, texts
 from ebbtide.serve.page.controls import choice, explorer, field, form, submit
-from ebbtide.serve.page.entries import Leaf, ids_of, kind_of, latest, names
+from ebbtide.serve.page.entries import Leaf, ids_of, kind_of, latest, names, params_before
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, link, nothing, page_head, text
 from ebbtide.serve.page.travel import Travel
@@ -39,6 +39,7 @@ texts.add(
         "journal.look_at": ("Look at the mind right after entry {seq}", "看第 {seq} 条之后的心智"),
         "journal.details": ("Details", "详情"),
         "journal.whatif": ("Turn these in What if", "在“假如”里用这些值"),
+        "journal.unchanged": ("to what they were", "（与之前相同）"),
         "journal.and_more": ("and {n} more", "等 {n} 条"),
         "kind.configure": ("parameters set", "设置参数"),
         "kind.put": ("put", "存入"),
@@ -101,10 +102,11 @@ async def _listed(page: Page, travel: Travel) -> None:
                 nothing("history", str(error))
             return
         called = await names(mind, leaf.entries, _NAMED)
+        before = await params_before(mind, leaf.entries)
         now = mind.now()
     with card(classes="flush"):
         for entry in leaf.entries:
-            _entry(page, entry, called, now, travel)
+            _entry(page, entry, _about(page, entry, called, before.get(entry.seq)), now, travel)
         if not leaf.entries:
             nothing("history", page.t("journal.none"))
     _paging(page, leaf, kind, key, begun=end is not None)
@@ -118,7 +120,7 @@ def _paging(page: Page, leaf: Leaf, kind: str, key: str, *, begun: bool) -> None
             link(page.url("journal", kind=kind, key=key, before=leaf.older), "act", page.t("journal.older"))
 
 
-def _entry(page: Page, entry: Entry, called: Mapping[int, str], now: float, travel: Travel) -> None:
+def _entry(page: Page, entry: Entry, about: str, now: float, travel: Travel) -> None:
     kind = kind_of(entry)
     with box("entry").props(f"data-kind={kind}"):
         text(f"{entry.seq:,}", "seq faint small number")
@@ -126,7 +128,7 @@ def _entry(page: Page, entry: Entry, called: Mapping[int, str], now: float, trav
         when.props["title"] = f"{parts.moment(entry.change.at)} UTC"
         with box("what"):
             text(page.t(f"kind.{kind}"), "strong")
-            text(f" {_about(page, entry, called)}")
+            text(f" {about}")
         look = button(page.t("journal.look"), partial(travel.to, entry.change.at), symbol="history", classes="slim")
         look.props["aria-label"] = page.t("journal.look_at", seq=entry.seq)
         with box(tag="details"):
@@ -137,9 +139,11 @@ def _entry(page: Page, entry: Entry, called: Mapping[int, str], now: float, trav
                 link(page.url("whatif", params=params), "act slim", page.t("journal.whatif"))
 
 
-def _about(page: Page, entry: Entry, called: Mapping[int, str]) -> str:
-    """Who, and the gist of what."""
+def _about(page: Page, entry: Entry, called: Mapping[int, str], before: Mapping[str, Any] | None) -> str:
+    """Who, and the gist of what; of parameters, those that differ from those `before`."""
     change: Any = entry.change
+    if isinstance(change, Configure) and before is not None:
+        return _turned(page, before, change.params)
     ids = ids_of(entry)
     who = ", ".join(f"“{parts.preview(called.get(memory, f'#{memory}'), 60)}”" for memory in ids[:_NAMED])
     if len(ids) > _NAMED:
@@ -154,6 +158,17 @@ def _about(page: Page, entry: Entry, called: Mapping[int, str]) -> str:
     if hasattr(change, "messages"):
         gist.append(parts.preview(" / ".join(message.content for message in change.messages), 120))
     return " · ".join(str(part) for part in (who, *gist) if part and part not in _PLAIN)
+
+
+def _turned(page: Page, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    if not changed:
+        return page.t("journal.unchanged")
+    return " · ".join(f"{name} {_said(before.get(name))} → {_said(after.get(name))}" for name in changed)
+
+
+def _said(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _raw(entry: Entry) -> str:
