@@ -158,6 +158,7 @@ def _says(page: Page, memory: Memory, now: float, has_earlier: bool) -> None:
             moment = ui.element("input").classes("box").style("width: 240px").props("type=datetime-local id=moment")
             moment.props["aria-label"] = moment.props["title"] = page.t("memory.moment")
             moment.props["value"] = parts.moment((memory.created_at + now) / 2).replace(" ", "T")
+            text("UTC", "soft small").props("aria-hidden=true")
             then = box("stack")
             back = button(page.t("memory.look_back"), lambda: None, symbol="history")
             back.on("click", lambda event: _look_back(page, memory, then, event.args), js_handler=_TYPED)
@@ -225,16 +226,18 @@ def _when(page: Page, coming: Coming, now: float) -> str:
 
 
 def _terms(page: Page, explained: Explanation) -> None:
-    largest = max((abs(value) for value in explained.terms.values()), default=0.0) or 1.0
+    """What is added up, or in a retention mind multiplied: there each is a part of 1."""
+    product = explained.metabolism == "retention"
+    largest = 1.0 if product else max((abs(value) for value in explained.terms.values()), default=0.0) or 1.0
     with card(page.t("memory.terms")), box("scroll"), box("table terms", "table"), box(tag="tbody"):
-        for name, value in explained.terms.items():
+        for place, (name, value) in enumerate(explained.terms.items()):
             with box(tag="tr"):
-                text(name, "mono", "td")
+                text(f"× {name}" if product and place else name, "mono", "td")
                 with box(tag="td").style("width: 34%"):
                     parts.meter(abs(value) / largest, "tide" if value >= 0 else "bad")
                 text(f"{value:.3f}", "right number", "td")
         with box("sum", "tr"):
-            text(page.t("vitality"), tag="td")
+            text(f"= {page.t('vitality')}" if product else page.t("vitality"), tag="td")
             box(tag="td")
             text(f"{explained.memory.vitality:.3f}", "right number", "td")
 

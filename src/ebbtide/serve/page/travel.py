@@ -24,7 +24,7 @@ texts.add(
     {
         "travel.title": ("Time travel", "时间旅行"),
         "travel.under": ("Move back, and see the mind as it was.", "往回拖，看心智当时的样子。"),
-        "travel.slider": ("Moment to look at", "要看的时刻"),
+        "travel.slider": ("Moment to look at (UTC)", "要看的时刻（UTC）"),
         "travel.moment": ("Moment (UTC)", "时刻（UTC）"),
         "travel.now": ("Back to now", "回到现在"),
         "travel.working": ("Replaying the journal", "正在重放日志"),
@@ -75,13 +75,14 @@ class Travel:
             self.slider.props["aria-label"] = page.t("travel.slider")
             self.slider.on("input", self._slid, js_handler="event => emit(event.target.value)", throttle=0.1)
             with box("ends"):
-                text(parts.moment(self.first))
+                text(f"{parts.moment(self.first)} UTC")
                 text(page.t("travel.is_now"))
         with box("row-of"):
             self.said = text(page.t("travel.under"), "soft grow")
             moment = box("box", "input").props("type=datetime-local").style("width: 210px")
             moment.props["aria-label"] = moment.props["title"] = page.t("travel.moment")
             moment.on("change", self._typed, js_handler="event => emit(event.target.value)")
+            text("UTC", "soft small").props("aria-hidden=true")
             self.back = button(page.t("travel.now"), self._now, symbol="update", classes="slim")
         self.back.set_visibility(False)
 
