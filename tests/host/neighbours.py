@@ -13,6 +13,7 @@ from ebbtide.core.errors import ModelFailed
 from ebbtide.core.memory import Message
 from ebbtide.core.ports import Clock
 from ebbtide.host.card import CARD
+from ebbtide.host.line import Line
 from ebbtide.host.ownership import House, OnOwner
 from ebbtide.settings import Settings
 from tests.helpers import LetterEmbedder
@@ -68,3 +69,8 @@ async def street(
 def card(data: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((data / CARD).read_text("utf-8"))
     return found
+
+
+def line_of(guest: House) -> Line:
+    assert guest._line is not None
+    return guest._line

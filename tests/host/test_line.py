@@ -15,11 +15,9 @@ import pytest
 from ebbtide.app import SystemClock
 from ebbtide.core.errors import Conflict
 from ebbtide.host import door, line, wire
-from ebbtide.host.line import Line
-from ebbtide.host.ownership import House
 from ebbtide.host.remote import RemoteMind
 from ebbtide.mind import Mind
-from tests.host.neighbours import card, entered, street
+from tests.host.neighbours import card, entered, line_of, street
 from tests.host.village import until
 
 OWNER = """
@@ -57,11 +55,6 @@ class Pulse:
 @pytest.fixture
 async def pulse(monkeypatch: pytest.MonkeyPatch) -> Pulse:
     return Pulse(monkeypatch)
-
-
-def line_of(house: House) -> Line:
-    assert house._line is not None
-    return house._line
 
 
 @contextmanager

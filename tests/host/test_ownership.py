@@ -19,7 +19,7 @@ from ebbtide.host.handshake import LANGUAGE
 from ebbtide.host.host import Host
 from ebbtide.host.ownership import LOCK, House
 from ebbtide.mind import Mind
-from tests.host.neighbours import card, entered, house, street
+from tests.host.neighbours import card, entered, house, line_of, street
 from tests.host.village import until
 
 
@@ -211,8 +211,7 @@ async def test_a_mind_made_by_an_owner_that_did_not_live_to_tell_is_made_once(
     async def made_and_hung_up(self: Host, *args: Any) -> None:
         await create(self, *args)
         monkeypatch.setattr(Host, "create", create)
-        assert guest._line is not None
-        guest._line._writer.transport.abort()
+        line_of(guest)._writer.transport.abort()
 
     monkeypatch.setattr(Host, "create", made_and_hung_up)
     await guest.create("ada", "activity")
@@ -231,13 +230,34 @@ async def test_a_write_on_disk_whose_answer_got_lost_is_found_by_its_name(
         async def put_and_hang_up(self: Mind, *args: Any, **given: Any) -> Any:
             memory = await put(self, *args, **given)
             monkeypatch.setattr(Mind, "put", put)
-            assert guest._line is not None
-            guest._line._writer.transport.abort()
+            line_of(guest)._writer.transport.abort()
             return memory
 
         monkeypatch.setattr(Mind, "put", put_and_hang_up)
         memory = await mind.put("tide")
         assert [seen.id for seen in (await mind.list()).memories] == [memory.id]
+
+
+@pytest.mark.parametrize("traces", ["keep", "sweep"])
+async def test_a_recall_is_made_again_unless_it_sweeps_what_it_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, traces: str
+) -> None:
+    async with street(tmp_path, "network") as here, here.guests[0].mind("ada") as mind:
+        guest, recall = here.guests[0], Mind.recall
+        await mind.configure(traces=traces)
+        await mind.remember([{"role": "user", "content": "Anna met Bob"}])
+
+        async def recall_and_hang_up(self: Mind, *args: Any, **given: Any) -> str:
+            text = await recall(self, *args, **given)
+            monkeypatch.setattr(Mind, "recall", recall)
+            line_of(guest)._writer.transport.abort()
+            return text
+
+        monkeypatch.setattr(Mind, "recall", recall_and_hang_up)
+        if traces == "sweep":
+            with pytest.raises(Conflict, match="in the middle of recall"):
+                await mind.recall(["Anna"])
+        assert "Anna" in await mind.recall(["Anna"])
 
 
 async def test_a_batch_that_is_left_in_the_middle_is_whole_or_not_there(tmp_path: Path) -> None:
@@ -276,10 +296,9 @@ async def test_who_has_left_takes_nothing_over(tmp_path: Path, monkeypatch: pyte
 
     async with street(tmp_path) as here, here.guests[0].mind("ada") as mind:
         (guest,) = here.guests
-        assert guest._line is not None
         monkeypatch.setattr(House, "_attached", not_yet)
         (tmp_path / CARD).unlink()
-        guest._line._writer.transport.abort()
+        line_of(guest)._writer.transport.abort()
         put = asyncio.create_task(mind.put("tide"))
         await asyncio.wait_for(waiting.wait(), 60)
         await asyncio.wait_for(guest.leave(), 60)

@@ -178,11 +178,19 @@ class House(Asker):
                     raise Gone
                 answer = await line.ask(call, progress)
             except Gone as gone:
-                _require_repeatable(call, gone)
+                self._require_repeatable(call, gone)
                 await self._move_on(line)
             else:
                 return wire.meant(call.verb, answer.value)
         raise Conflict(problem=f"{_ATTEMPTS} processes have ended over this call: {call.verb}")
+
+    def _require_repeatable(self, call: Call, gone: Gone) -> None:
+        if call.view:
+            raise Conflict(problem="the process that held this view of the mind has ended: make it again") from None
+        _, params = self._regimes.get(call.agent, ("", {}))
+        if gone.asked and not wire.may_come_again(call.verb, params):
+            problem = f"the process that did this has ended in the middle of {call.verb}: see how far it came"
+            raise Conflict(problem=problem) from None
 
     def _learn(self, agent: str, regime: Regime) -> None:
         self._regimes[agent] = regime
@@ -279,14 +287,6 @@ class House(Asker):
 
 async def _rest() -> None:
     await asyncio.sleep(_REST)
-
-
-def _require_repeatable(call: Call, gone: Gone) -> None:
-    if call.view:
-        raise Conflict(problem="the process that held this view of the mind has ended: make it again") from None
-    if gone.asked and call.verb in wire.NEVER_AGAIN:
-        problem = f"the process that did this has ended in the middle of {call.verb}: see how far it came"
-        raise Conflict(problem=problem) from None
 
 
 @contextmanager

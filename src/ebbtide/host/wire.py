@@ -6,7 +6,7 @@ second description of what a mind can do.
 
 import asyncio
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -40,8 +40,11 @@ ONCE = frozenset(
         "retry", "drop", "accept", "dismiss", "recover",
     }
 )  # fmt: skip
-# Verbs that would do more if they were asked for again, because an answer got lost.
+# Verbs that would do more if they were asked for again, because an answer got lost. (Whoever reads counts as a user of
+# what it reads, and may so count twice; that much is borne.)
 NEVER_AGAIN = frozenset({"fade"})
+# And under which parameter others do.
+_NEVER_AGAIN_IF = {"recall": ("traces", "sweep")}  # what it has told of is gone, and would not be told again
 _LOCAL = frozenset({"close", "now", "entries", "wake"})  # not asked for over the wire
 
 
@@ -81,6 +84,12 @@ class View:
     number: int
     now: float
     regime: Regime
+
+
+def may_come_again(verb: str, params: Mapping[str, Any]) -> bool:
+    """Whether to ask a mind with these parameters twice is as good as to ask once."""
+    name, value = _NEVER_AGAIN_IF.get(verb, ("", None))
+    return verb not in NEVER_AGAIN and (not name or params.get(name) != value)
 
 
 @cache
