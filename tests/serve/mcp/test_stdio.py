@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from ebbtide.app import open_mind
+from ebbtide.mind.mailbox import Mailbox
 from tests.helpers import mind_on_disk
 from tests.serve.mcp.clients import call, message, over_stdio
-from tests.serve.shell import Shell, environment, launch, process
+from tests.serve.shell import Shell, environment, launch
 
 SOON = 60.0  # seconds; a slow machine is no failure
 
@@ -295,10 +296,18 @@ def _written(data: Path) -> list[str]:
         return [state for (state,) in connection.execute("SELECT state FROM memory_states")]
 
 
-async def test_a_new_owner_goes_on_with_what_was_left_in_the_queue(tmp_path: Path) -> None:
+async def test_a_new_owner_goes_on_with_what_was_left_in_the_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = tmp_path / "data"
-    left = json.dumps({"role": "user", "content": "小林对花生过敏。"})
-    assert process(data, "--agent", "ada", "remember", "--later", "-", given=left).code == 0
+
+    async def endless(*_: Any) -> None:
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patched:  # closed before it has understood anything, however quick that is
+        patched.setattr(Mailbox, "_attempt", endless)
+        async with mind_on_disk(data, "network") as mind:
+            await mind.remember([{"role": "user", "content": "小林对花生过敏。"}])
     assert _understood(data) == 0
     async with over_stdio(data, "network"):
         until = time.monotonic() + SOON
