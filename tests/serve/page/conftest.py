@@ -16,7 +16,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
+import ebbtide
 from ebbtide.app import house
+from ebbtide.core.changes import Discard, Entry, Pair, WriteDown
 from ebbtide.serve.demo import fill
 from ebbtide.settings import Settings
 from tests.browser import Tab, chromium, tab
@@ -41,6 +43,15 @@ class Site:
         shutil.copytree(self.template / demo, half)
         half.rename(self.data / agent)
         return agent
+
+    async def journal(self, agent: str) -> list[Entry]:
+        async with ebbtide.open(agent, data=self.data) as mind:
+            return [entry async for entry in mind.entries()]
+
+    async def deeds(self, agent: str) -> list[Entry]:
+        """Its journal without what ticks wrote down: the server ticks minds when it likes."""
+        ticked = WriteDown | Pair | Discard
+        return [entry for entry in await self.journal(agent) if not isinstance(entry.change, ticked)]
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 async def test_the_latest_comes_first_and_pages_go_back_to_the_beginning(site: Site, open_tab: OpenTab) -> None:
     agent = site.mind("demo-score")
-    async with ebbtide.open(agent, data=site.data) as mind:
-        last = (await mind.journal(limit=100_000))[-1].seq
+    before = len(await site.journal(agent))
     tab = await open_tab(f"/minds/{agent}/journal")
+    after = len(await site.journal(agent))  # the server ticks it when it likes
     seen: list[int] = []
     while True:
         shown = await tab.page.locator(".entry .seq").all_inner_texts()
@@ -25,7 +25,8 @@ async def test_the_latest_comes_first_and_pages_go_back_to_the_beginning(site: S
         address = await older.get_attribute("href")
         assert address is not None
         await tab.go(address)
-    assert seen == list(range(last, 0, -1))
+    assert before <= seen[0] <= after
+    assert seen == list(range(seen[0], 0, -1))
 
 
 async def test_entries_are_chosen_by_kind_and_by_memory(site: Site, open_tab: OpenTab) -> None:

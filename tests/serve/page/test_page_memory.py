@@ -39,12 +39,11 @@ async def test_a_memory_shows_curve_terms_forecast_and_history(site: Site, open_
 
 async def test_looking_at_a_memory_is_not_using_it(site: Site, open_tab: OpenTab) -> None:
     agent = site.mind()
-    before = await told(site, agent, "stats")
+    before = await site.deeds(agent)
     tab = await open_tab(f"/minds/{agent}/memory?key=db")
     await tab.page.wait_for_selector(".chart svg")
     await tab.go(f"/minds/{agent}/memory?key=db")
-    after = await told(site, agent, "stats")
-    assert before.store.journal_entries == after.store.journal_entries  # type: ignore[attr-defined]
+    assert await site.deeds(agent) == before
 
 
 async def test_a_use_counts_once_and_then_is_too_soon(site: Site, open_tab: OpenTab) -> None:

@@ -132,12 +132,11 @@ async def test_more_is_shown_on_demand(site: Site, open_tab: OpenTab) -> None:
 
 async def test_looking_and_clicking_around_is_no_use(site: Site, open_tab: OpenTab) -> None:
     agent = site.mind()
-    async with ebbtide.open(agent, data=site.data) as mind:
-        before = (await mind.stats()).store.journal_entries
-        tab = await open_tab(f"/minds/{agent}/network")
-        await tab.page.locator(".net-list .pick").nth(3).click()
-        await tab.page.locator(".net-side .card").first.locator("p.text").wait_for()
-        assert (await mind.stats()).store.journal_entries == before
+    before = await site.deeds(agent)
+    tab = await open_tab(f"/minds/{agent}/network")
+    await tab.page.locator(".net-list .pick").nth(3).click()
+    await tab.page.locator(".net-side .card").first.locator("p.text").wait_for()
+    assert await site.deeds(agent) == before
 
 
 async def test_a_memory_that_is_not_there_leaves_the_whole_picture(site: Site, open_tab: OpenTab) -> None:
