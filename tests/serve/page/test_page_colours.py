@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import ebbtide.serve.page
+from ebbtide.serve.page.picture import FAINTEST
 
 Colour = tuple[float, ...]
 ENOUGH = 4.5  # WCAG AA for text of ordinary size
@@ -63,3 +64,9 @@ def test_chips_can_be_read(theme: str) -> None:
         for share in shares
     }
     assert not {place: round(value, 2) for place, value in found.items() if value < ENOUGH}
+
+
+@pytest.mark.parametrize("theme", [":root", "html.dark"])
+def test_the_faintest_label_of_the_network_can_be_read(theme: str) -> None:
+    has = tokens(theme)
+    assert contrast(mixed(has["ink"], has["ground"], FAINTEST), has["ground"]) >= ENOUGH

@@ -31,7 +31,7 @@ async def test_the_fields_of_the_console_stay_in_their_card(site: Site, open_tab
 
 # What is asked for a date and a time without saying in which zone.
 NO_ZONE = """() => [...document.querySelectorAll("input[type=datetime-local], .travel input[type=range]")]
-  .map((field) => [field.getAttribute("aria-label"), field.closest("label")?.textContent, field.parentElement.textContent])
+  .map((field) => [field.ariaLabel, field.closest("label")?.textContent, field.parentElement.textContent])
   .filter((words) => !words.some((said) => said?.includes("UTC")))"""
 
 
@@ -43,7 +43,6 @@ async def test_every_field_for_a_moment_says_that_it_is_utc(site: Site, open_tab
 
 
 async def test_a_chart_tells_moments_as_the_page_does(site: Site, open_tab: OpenTab) -> None:
-    """Somewhere else than in Greenwich, too."""
     agent = site.mind()
     tab = await open_tab(f"/minds/{agent}/memory?key=db")
     chart = tab.page.locator(".chart")

@@ -5,6 +5,7 @@ from typing import Any
 
 from ebbtide.serve.page.graph import Edge, Graph, Node, opacity, width
 
+FAINTEST = 0.65  # of a label: below that its contrast is too low to be read
 _SIZE = 1000.0  # ECharts rounds to whole pixels before it fits the picture into its frame
 _TIP = (
     "p => { if (!p.data.tip) return ''; const d = document.createElement('div'); d.className = 'tip'; "
@@ -56,7 +57,7 @@ def _point_of(node: Node, scale: float) -> dict[str, Any]:
         "symbolSize": 9.0 if node.ghost else size * scale,
         "itemStyle": style,
         "emphasis": {"itemStyle": {"color": style["color"]}},
-        "label": {"opacity": max(0.55, opacity(node.alive)), "fontWeight": "bold" if node.focus else "normal"},
+        "label": {"opacity": max(FAINTEST, opacity(node.alive)), "fontWeight": "bold" if node.focus else "normal"},
         "says": node.label,
         "tip": f"{node.line}\n{node.key}" if node.key else node.line,
     }
