@@ -7,6 +7,7 @@ import pytest
 
 import ebbtide
 from ebbtide.core.memory import State
+from ebbtide.serve.page.losses import losses
 from tests.browser import Tab
 from tests.serve.page.conftest import OpenTab, Site
 
@@ -61,6 +62,28 @@ async def test_applying_asks_first_and_can_be_undone(site: Site, open_tab: OpenT
     await tab.page.get_by_text("lives again as before").wait_for()
     async with ebbtide.open(agent, data=site.data) as mind:
         assert mind.params["delete_below"] == before
+
+
+async def test_what_cannot_be_taken_back_is_told_before_it_is_done(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind("demo-retention")
+    async with ebbtide.open(agent, data=site.data) as mind:
+        await mind.put("It goes.", key="goes")
+        await mind.forget("goes")
+        kept = len(await mind.trash())
+        told = await losses(mind, {"trash_days": 0.0, "reap_buffer": 0.0})  # attached, as a page may be
+    tab = await open_tab(f"/minds/{agent}/whatif?params={quote(json.dumps({'trash_days': 0, 'reap_buffer': 0}))}")
+    await tab.page.get_by_role("button", name="Apply…").click()
+    sure = tab.page.locator("dialog[open]")
+    await sure.get_by_role("button", name="Apply").wait_for()
+    assert f"{kept:,} would be gone for good" in await sure.locator("[data-cost=gone]").inner_text()
+    assert "0 days only" in await sure.locator("[data-cost=keeps]").inner_text()
+    for cost, count in (("deleted", told.deleted), ("pruned", told.pruned)):
+        row = sure.locator(f"[data-cost={cost}]")
+        assert await row.count() == bool(count)
+        assert not count or f"{count:,} more" in await row.inner_text()
+    assert "Nothing is deleted" not in await sure.inner_text()
+    await sure.get_by_role("button", name="Cancel").click()
+    await sure.wait_for(state="hidden")
 
 
 async def test_two_things_applied_leave_one_way_back_that_can_be_closed(site: Site, open_tab: OpenTab) -> None:

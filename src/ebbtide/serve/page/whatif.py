@@ -10,6 +10,7 @@ from nicegui import ui
 from ebbtide.core.parameters import Fallback, regime
 from ebbtide.mind.upkeep import Progress
 from ebbtide.serve.page import knobs, parts, texts
+from ebbtide.serve.page.applying import Applying
 from ebbtide.serve.page.controls import explorer, reword, states_of, tabs
 from ebbtide.serve.page.effect import GONE, Effect, Moved, effect
 from ebbtide.serve.page.frame import Page
@@ -18,7 +19,6 @@ from ebbtide.serve.page.parts import box, button, card, heading, link, meter, no
 from ebbtide.serve.page.work import Work
 
 _LISTED = 40
-_SURE = "sure"
 
 texts.add({f"param.{name}": meaning for name, meaning in knobs.MEANINGS.items()})
 texts.add({f"value.{value}": words for value, words in knobs.VALUES.items()})
@@ -58,19 +58,6 @@ texts.add(
             "{name}: {value} cannot be. It would fall back to {default}.",
             "{name}：{value} 不可用，会退回 {default}。",
         ),
-        "whatif.sure": ("Live by these from now on?", "从现在起按此生活？"),
-        "whatif.sure_why": (
-            "Nothing is deleted by this. The values of before stand in the journal, and Undo brings them back.",
-            "不会因此删除任何东西。之前的值记在日志里，“撤销”可以恢复。",
-        ),
-        "whatif.sure_pool": (
-            "A smaller pool or focus lets memories go, into the trash.",
-            "更小的节点池或焦点会让一些记忆进入回收站。",
-        ),
-        "whatif.do": ("Apply", "应用"),
-        "whatif.applied": ("The mind lives by {n} other parameters now.", "心智已改用 {n} 个新参数。"),
-        "whatif.applied_one": ("The mind lives by another {name} now.", "心智的 {name} 已改变。"),
-        "whatif.back": ("It lives again as before.", "已恢复到之前。"),
         "whatif.history": ("Earlier values are in the journal", "以前的值在日志里"),
         "state.forgotten": ("forgotten", "遗忘"),
     }
@@ -115,8 +102,7 @@ class _View:
                 tabs(modes, "now", self._mode, page.t("whatif.mode"))
                 self.why = text(page.t("whatif.from_now_why"), "soft small", "p")
                 self.work = Work(page, page.t("whatif.working"))
-        with parts.dialog(_SURE, page.t("whatif.sure")):
-            self.sure = box("stack")
+        self.applying = Applying(page, self._applied)
         self._set(wanted)
 
     # ---- turning
@@ -278,56 +264,16 @@ class _View:
                 text("→", "soft")
                 state_chip(self.page, moved.then)
 
-    # ---- applying, and the way back
+    # ---- applying
 
-    def _ask(self) -> None:
+    async def _ask(self) -> None:
         differs = self.changed
-        if not differs or self._refused():
-            return
-        self.sure.clear()
-        with self.sure:
-            rows = [
-                (name, _said(self.page, self.now[name]), _said(self.page, value)) for name, value in differs.items()
-            ]
-            parts.table(("", self.page.t("whatif.now"), self.page.t("whatif.then")), rows, numbers=(1, 2))
-            text(self.page.t("whatif.sure_why"), "soft small", "p")
-            if {"node_pool", "focus_limit"} & set(differs):
-                text(self.page.t("whatif.sure_pool"), "small", "p")
-            with box("row-of").style("justify-content: flex-end"):
-                button(self.page.t("cancel"), lambda: parts.hide(_SURE))
-                button(self.page.t("whatif.do"), self._apply, symbol="check", classes="main")
-        parts.show(_SURE)
+        if differs and not self._refused():
+            await self.applying.ask(self.now, differs)
 
-    async def _apply(self) -> None:
-        parts.hide(_SURE)
-        differs = self.changed
-        before = {name: self.now[name] for name in differs}
-        if await self._configure(differs):
-            one = len(differs) == 1
-            said = self.page.t(
-                "whatif.applied_one" if one else "whatif.applied", n=len(differs), name=next(iter(differs))
-            )
-            with self.board:
-                parts.undo_bar(self.page, said, partial(self._go_back, before))
-
-    async def _go_back(self, before: Mapping[str, Any]) -> None:
-        if await self._configure(before):
-            self.page.note(self.page.t("whatif.back"))
-
-    async def _configure(self, params: Mapping[str, Any]) -> bool:
-        """Whether it lives by these now."""
-        with self.page.attempt():
-            async with self.page.mind() as mind:
-                await mind.configure(**params)
-                self.now = mind.params
-            self._set({})
-        return not knobs.changed(self.now, dict(params))
-
-
-def _said(page: Page, value: Any) -> str:
-    if isinstance(value, bool | str):
-        return page.t(f"value.{value!s}".lower())
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    def _applied(self, params: dict[str, Any]) -> None:
+        self.now = params
+        self._set({})
 
 
 _CHOSEN = "event => emit(event.target.value)"
