@@ -66,14 +66,15 @@ async def test_a_moment_said_as_an_offset_is_retold_once_for_a_while(api: Api, m
 @pytest.mark.parametrize(
     ("said", "moment", "meant"),
     [
-        ("-3d", NOW - 3 * DAY, 1_000_000_020.0 - 3 * DAY),  # whole minutes: 1,000,000,020 is 16,666,667 of them
-        ("-1h", NOW - HOUR, 1_000_000_020.0 - HOUR),
-        ("-59m", NOW - 59 * 60, NOW - 59 * 60),
+        ("-3d", NOW - 3 * DAY, 1_000_000_080.0 - 3 * DAY),  # whole minutes: 1,000,000,080 is 16,666,668 of them
+        ("-24h", NOW - DAY, 1_000_000_080.0 - DAY),
+        ("-23h", NOW - 23 * HOUR, NOW - 23 * HOUR),
+        ("+3d", NOW + 3 * DAY, NOW + 3 * DAY),
         ("2001-09-09T01:46:40", NOW - 3 * DAY, NOW - 3 * DAY),
         ("999999999.5", 999_999_999.5, 999_999_999.5),
     ],
 )
-def test_only_a_far_offset_is_taken_to_the_minute(said: str, moment: float, meant: float) -> None:
+def test_only_a_far_offset_is_taken_to_the_next_minute(said: str, moment: float, meant: float) -> None:
     assert settled(said, moment, NOW) == meant
 
 

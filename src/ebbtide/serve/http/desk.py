@@ -104,7 +104,7 @@ async def _seen(
         Query(
             max_length=64,
             description="Look at the mind as it was: a date, a time in ISO 8601, seconds since 1970, or -3d "
-            "(an hour ago and more: to the minute).",
+            "(a day and more: to the next full minute).",
             examples=["2026-11-15T08:30:00Z"],
         ),
     ] = None,

@@ -1,6 +1,7 @@
 """Minds of the past that somebody looks at: each is a whole journal retold, so the last few are kept."""
 
 import asyncio
+import math
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from ebbtide.core.errors import EbbtideError
-from ebbtide.core.memory import HOUR
+from ebbtide.core.memory import DAY
 from ebbtide.mind import Mind
 
 KEPT = 4
@@ -17,9 +18,9 @@ Place = tuple[str, float]  # whose mind, and when
 
 
 def settled(said: str, moment: float, now: float) -> float:
-    """An offset of an hour or more is taken to the minute: asked for again, it means the same moment for a while."""
-    far = said[:1] in ("-", "+") and abs(moment - now) >= HOUR
-    return moment // _MINUTE * _MINUTE if far else moment
+    """An offset of a day or more is taken to the next full minute: asked for again, it means the same for a while. Not
+    to the last one, which may be from before the mind was made."""
+    return math.ceil(moment / _MINUTE) * _MINUTE if said[:1] == "-" and now - moment >= DAY else moment
 
 
 @dataclass(slots=True)
