@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum, StrEnum
-from functools import cache
+from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -49,7 +50,9 @@ def plain(value: Any) -> Any:
     return (_PLAINERS.get(kind) or _plainer(kind))(value)
 
 
+@lru_cache(1 << 14)
 def iso(seconds: float) -> str:
+    """Kept: the same memories are found again and again, and a hit is told with several moments."""
     return f"{datetime.fromtimestamp(min(max(seconds, _FIRST), _LAST), UTC).isoformat()[:-6]}Z"
 
 
@@ -63,7 +66,7 @@ def _plainer(kind: type[Any]) -> Callable[[Any], Any]:
 def _made_plainer(kind: type[Any]) -> Callable[[Any], Any]:
     """How values of this very type become plain."""
     if issubclass(kind, Mark):
-        return lambda mark: list(mark.names)
+        return lambda mark: list(_marks(mark))
     if issubclass(kind, Enum):
         return lambda member: member.value
     if is_dataclass(kind) or _is_named_tuple(kind):
@@ -77,14 +80,22 @@ def _made_plainer(kind: type[Any]) -> Callable[[Any], Any]:
     return lambda other: other
 
 
+@cache
+def _marks(mark: Mark) -> tuple[str, ...]:
+    return tuple(mark.names)
+
+
 def _fields_of(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
     """Most fields are plain already: only the others are looked at one by one."""
     hints = get_type_hints(kind)
     names = [f.name for f in fields(kind)] if is_dataclass(kind) else list(hints)
     others = [(name, _moment if _is_moment(name) else plain) for name in names if not _is_plain(hints[name], name)]
+    if len(names) < 2:
+        return lambda value: {name: _named(name, getattr(value, name)) for name in names}
+    all_of = attrgetter(*names)
 
     def made(value: Any) -> dict[str, Any]:
-        found = {name: getattr(value, name) for name in names}
+        found = dict(zip(names, all_of(value), strict=True))
         for name, how in others:
             found[name] = how(found[name])
         return found
