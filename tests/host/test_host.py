@@ -1,6 +1,7 @@
 """Many minds under one roof: made, opened, kept apart, and closed when too many are open.   SPEC C1, C2."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Coroutine
 from pathlib import Path
@@ -241,6 +242,25 @@ async def test_a_mind_whose_maker_has_left_is_made_and_can_be_used(tmp_path: Pat
         held.go.set()
         await host.at_rest()
         assert await used(host, "ada") == "ada"
+
+
+async def test_what_fails_when_nobody_waits_for_it_any_more_is_not_complained_about(tmp_path: Path) -> None:
+    complaints: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    async with running(settings(tmp_path)) as host:
+        await made(host, "ada")
+        held = Held(host)
+        await left(host.create("bob", "score"), held.opened)
+        another = asyncio.create_task(host.create("bob", "score"))
+        await asyncio.sleep(0)  # it stands at the door
+        another.cancel()
+        await asyncio.wait([another])
+        held.go.set()
+        await host.at_rest()
+        assert host.agents() == ["ada", "bob"]
+    del another
+    gc.collect()  # a failure that nobody has looked at is told when it is thrown away
+    assert complaints == []
 
 
 async def test_a_mind_that_nobody_waits_for_any_more_is_closed_with_its_host(tmp_path: Path) -> None:

@@ -150,8 +150,14 @@ class Host:
         and nobody could use it any more."""
         task = asyncio.get_running_loop().create_task(work)
         self._works.add(task)
-        task.add_done_callback(self._works.discard)
+        task.add_done_callback(self._seen)
         return await asyncio.shield(task)
+
+    def _seen(self, task: asyncio.Task[Any]) -> None:
+        """What it failed of is told to whoever asked; if that one has left, it is nobody's concern."""
+        self._works.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     async def _find(self, agent: str) -> HostedMind:
         async with self._doors[agent]:
