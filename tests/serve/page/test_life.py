@@ -118,6 +118,26 @@ async def test_a_neighbour_that_leaves_is_an_event() -> None:
     assert lived[-1][1] == pytest.approx((await mind.explain("lamma")).memory.vitality)
 
 
+async def test_what_happens_at_this_very_moment_is_where_the_curve_ends() -> None:
+    clock = FakeClock()
+    mind = await aged("retention", clock)
+    clock.forward(DAY)
+    await mind.touch("pier")
+    lived = await curve_of(mind, "pier")
+    assert [value for at, value in lived if at == clock.now()] == pytest.approx([0.5 * math.exp(-1.0), 0.5])
+
+
+async def test_uses_of_what_was_taken_in_count_as_its_own() -> None:
+    clock = FakeClock()
+    mind = await aged("activity", clock)
+    await mind.get("lamma")
+    clock.forward(DAY)
+    await mind.merge("pier", "lamma")
+    await mind.get("ferry")
+    clock.forward(DAY)
+    assert life.ends_at(await curve_of(mind, "pier"), (await mind.explain("pier")).memory.vitality)
+
+
 async def test_of_a_long_journal_what_happened_to_several_at_once_is_told_as_well(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -186,6 +206,7 @@ async def _happens(mind: Mind, clock: FakeClock, verb: str, *args: Any) -> None:
     params = {"activity": {"c": 6.0}, "score": {"daily_factor": 0.8}, "retention": {"delete_below": 0.1}}
     with suppress(EbbtideError):  # what cannot happen does not
         await getattr(mind, verb)(*args, **(params[mind.metabolism] if verb == "configure" else {}))
+    await mind.settled()  # a use of one is a use of what supports it, a moment later
 
 
 async def _all_end_where_they_are(metabolism: str, history: list[tuple[str, ...]]) -> None:

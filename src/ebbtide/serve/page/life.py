@@ -5,6 +5,7 @@ memory's own numbers or the parameters have changed, both are kept: from there t
 Where that cannot be told, the stretch since the last such change is: the formula alone tells it.
 """
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,16 +19,26 @@ from ebbtide.core.changes import (
     Change,
     Configure,
     Discard,
+    Dismiss,
+    Enqueue,
     Entry,
+    Focus,
     Forget,
     Merge,
+    Pair,
     PutLink,
     PutMemory,
     Recover,
+    Requeue,
     Restore,
+    Scan,
+    SetAside,
+    Settle,
+    Sweep,
     Touch,
     Traverse,
     Unlink,
+    WriteDown,
     subject,
 )
 from ebbtide.core.memory import DAY, Memory
@@ -44,8 +55,11 @@ FOLDED = 30_000  # journal entries that are folded for one curve
 STRETCHES = 400
 _POINTS = 4000  # of a whole curve
 _PAGE = 500
+_BREATH = 128  # entries
 _NEARER = (8, 64, 512)  # parts of a span that are looked at as closely as all of it
 
+# What moves no vitality where days count: findings, the queue, and what only a network mind heeds.
+_IDLE = (WriteDown, Pair, Dismiss, Focus, Scan, Sweep, Enqueue, Settle, SetAside, Requeue)
 # Whoever comes or goes takes links along: that may matter to a memory they do not name.
 _LEAVING = (Forget, Restore, Merge, Recover)
 
@@ -105,11 +119,24 @@ async def lived(mind: Mind, memory: Memory, until: float) -> tuple[Point, ...]:
     store = (await mind.stats()).store
     if store.journal_from or store.journal_entries > FOLDED:
         return ()
+    entries = [one async for one in _entries(mind, 0) if one.change.at <= until and not isinstance(one.change, _IDLE)]
+    family = _absorbed(entries, memory.id)
     life = _Life(memory.id)
-    async for entry in _entries(mind, 0):
-        if entry.change.at <= until:
+    for place, entry in enumerate(entries):
+        if place % _BREATH == 0:
+            await asyncio.sleep(0)  # others want to be served too
+        if not isinstance(entry.change, Access | Touch | Traverse) or not family.isdisjoint(entry.change.ids):
             life.take(entry)
     return life.curve(until)
+
+
+def _absorbed(entries: Sequence[Entry], memory: int) -> set[int]:
+    """Itself and all that went into it by merging, directly or through others: their uses became its own."""
+    family = {memory}
+    for entry in reversed(entries):
+        if isinstance(entry.change, Merge) and entry.change.into in family:
+            family.add(entry.change.id)
+    return family
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +149,7 @@ class _Stretch:
     end: float
 
     def points(self, many: int) -> list[Point]:
-        return [(moment, float(self.metabolism.vitality(self.signals, moment)[0])) for moment in self._moments(many)]
+        return [(moment, _vitality(self.metabolism, self.signals, moment)) for moment in self._moments(many)]
 
     def _moments(self, many: int) -> list[float]:
         """Ever further apart: right after an event the most happens."""
@@ -156,6 +183,8 @@ class _Life:
             if before is not None and stretch is not None and before.end < stretch.start:
                 points.append((before.end, nan))
             points += stretch.points(many) if stretch is not None else []
+        if self._stands is not None and self._since == until:  # something happened at this very moment
+            points.append((until, _vitality(*self._stands, until)))
         return tuple(points)
 
     def _standing(self) -> tuple[Metabolism, Signals] | None:
@@ -166,6 +195,10 @@ class _Life:
     def _end(self, at: float) -> None:
         if self._stands is not None and at > self._since:
             self._stretches.append(_Stretch(*self._stands, self._since, at))
+
+
+def _vitality(metabolism: Metabolism, signals: Signals, moment: float) -> float:
+    return float(metabolism.vitality(signals, moment)[0])
 
 
 def _same(one: tuple[Metabolism, Signals] | None, other: tuple[Metabolism, Signals] | None) -> bool:
