@@ -74,7 +74,7 @@ async def require_everything(folder: Path, embedder: Hashing, count: int = COUNT
 def reembed_until_killed(folder: Path, calls: int, kept: int) -> int:
     """How many rows are written down, killed as soon as there are more than before. It embeds for so many calls."""
     command = [sys.executable, "-c", REEMBED, str(folder), str(calls)]
-    until = time.monotonic() + 60
+    until = time.monotonic() + 90
     with subprocess.Popen(command) as process:
         try:
             while written(folder) <= kept:
