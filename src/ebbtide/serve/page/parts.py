@@ -54,7 +54,8 @@ def button(
     with box(f"act {classes}", "button").props("type=button") as element:
         if symbol:
             icon(symbol)
-        text(words)
+        if words:
+            text(words)
     if label:
         element.props["aria-label"] = label
     return element.on("click", one_at_a_time(element, on_click))

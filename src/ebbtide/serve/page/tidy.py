@@ -142,7 +142,7 @@ class _Trash:
         if not self._shown:
             parts.nothing("delete_outline", self._page.t("tidy.trash_none"))
         if left > 0:
-            with box("more"):
+            with box("more").style("padding: 12px 18px"):
                 button(self._page.t("tidy.more", n=min(left, MORE)), self._more)
 
     async def _more(self) -> None:
