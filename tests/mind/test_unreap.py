@@ -61,7 +61,10 @@ async def test_reaping_and_taking_it_back_is_the_identity(
     clock.forward(later * DAY)
     if not report.run:
         return
-    undone = await mind.unreap(report.run)
+    told: list[tuple[int, int]] = []
+    undone = await mind.unreap(report.run, progress=lambda done, total: told.append((done, total)))
+    assert told == sorted(told)
+    assert told[-1] == (len(undone.restored) + len(undone.unpruned),) * 2
     assert len(undone.restored) == report.deleted + report.evidence
     assert len(undone.unpruned) == report.pruned
     assert not undone.lost

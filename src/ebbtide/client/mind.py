@@ -164,8 +164,8 @@ class _Served:
         """`batch_size` and `pause` are the server's own."""
         return meant("reap", await self._work("reap", {"dry_run": dry_run}, progress))
 
-    async def unreap(self, run: str) -> Any:
-        return meant("unreap", await self._work("unreap", {"run": run}))
+    async def unreap(self, run: str, *, progress: Progress | None = None) -> Any:
+        return meant("unreap", await self._work("unreap", {"run": run}, progress))
 
     async def archived(self) -> Any:
         return meant("archived", await self._all("runs", "archive"))

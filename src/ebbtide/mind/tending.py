@@ -93,7 +93,7 @@ class Tending(Face):
         async with self._ticking:
             return await reaper.run(batch_size, pause, progress)
 
-    async def unreap(self, run: str) -> Undone:
+    async def unreap(self, run: str, *, progress: Progress | None = None) -> Undone:
         """Take back what a run of the reaper did, as far as trash and archive hold it.
 
         >>> run = (await mind.reap()).run
@@ -101,7 +101,7 @@ class Tending(Face):
         ('ferry', 'lin')
         """
         self._require_writable()
-        return await unreaping.undo(self.agent, self._store, self._tools.archive(), run, self.now())
+        return await unreaping.undo(self.agent, self._store, self._tools.archive(), run, self.now(), progress)
 
     async def recover(self, key: str) -> Memory:
         """Bring a memory back from the archive, after its time in the trash is over.

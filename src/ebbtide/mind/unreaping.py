@@ -19,7 +19,7 @@ from ebbtide.core.whatif import PRUNED, UNPRUNED
 from ebbtide.mind import forgetting
 from ebbtide.mind.reaping import EVIDENCE, require_retention
 from ebbtide.mind.tokens import new_token
-from ebbtide.mind.upkeep import empty_trash
+from ebbtide.mind.upkeep import Progress, empty_trash
 
 _AT_ONCE = 100  # changes in one batch
 
@@ -38,18 +38,36 @@ class Undone:
     damaged: int = 0  # lines of the archive that cannot be read
 
 
-async def undo(agent: str, store: Store, archive: Archive | None, run: str, now: float) -> Undone:
+class _Steps:
+    """How far it is: how much there is to do comes out as it goes along."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress, self._done, self._total = progress, 0, 0
+
+    def expect(self, count: int) -> None:
+        self._total += count
+
+    def made(self, count: int) -> None:
+        self._done += count
+        if self._progress:
+            self._progress(self._done, self._total)
+
+
+async def undo(
+    agent: str, store: Store, archive: Archive | None, run: str, now: float, progress: Progress | None = None
+) -> Undone:
     """Take a run back, as far as trash and archive still hold it. What has a namesake by now is left and named.
 
     To do it again, or to go on after it was stopped half-way, does what is left to do.
     """
     require_retention(store)
     await empty_trash(store, now)  # whose time is over does not come back from there, tick or no tick
-    restored, lost = await _made(store, await _restores(store, run, now))
-    unpruned, missed = await _made(store, await _unprunings(store, run, now))
+    steps = _Steps(progress)
+    restored, lost = await _made(store, await _restores(store, run, now), steps)
+    unpruned, missed = await _made(store, await _unprunings(store, run, now), steps)
     undone = Undone(run, restored, unpruned, (), (*lost, *missed))
     if not _anything(undone) and archive is not None:
-        undone = await _from_archive(store, run, await archive.find(agent, run=run), now)
+        undone = await _from_archive(store, run, await archive.find(agent, run=run), now, steps)
     if not _anything(undone):
         problem = f"there is nothing left of a run {run!r} to take back: trash and archive hold none of it"
         raise NotFound(problem=problem)
@@ -90,10 +108,10 @@ async def _unprunings(store: Store, run: str, now: float) -> list[Return]:
     return changes
 
 
-async def _from_archive(store: Store, run: str, found: Found, now: float) -> Undone:
+async def _from_archive(store: Store, run: str, found: Found, now: float, steps: _Steps) -> Undone:
     recoveries = await _recoveries(store, [record for record in found.records if record.cause != PRUNED], now)
-    recovered, lost = await _made(store, list(recoveries))
-    unpruned, missed = await _made(store, await _archived_texts(store, found.records, now))
+    recovered, lost = await _made(store, list(recoveries), steps)
+    unpruned, missed = await _made(store, await _archived_texts(store, found.records, now), steps)
     undone = Undone(run, (), unpruned, recovered, (*lost, *missed), len(found.damaged))
     if found.damaged and not _anything(undone):
         raise found.damaged[0]
@@ -124,10 +142,11 @@ async def _archived_texts(store: Store, records: Sequence[Archived], now: float)
     ]
 
 
-async def _made(store: Store, changes: Sequence[Return]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+async def _made(store: Store, changes: Sequence[Return], steps: _Steps) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The keys of those that could be made, and of those that something stands in the way of: mostly a namesake."""
     done: list[str] = []
     failed: list[str] = []
+    steps.expect(len(changes))
     for first in range(0, len(changes), _AT_ONCE):
         some = changes[first : first + _AT_ONCE]
         if await _all_made(store, some):
@@ -135,6 +154,7 @@ async def _made(store: Store, changes: Sequence[Return]) -> tuple[tuple[str, ...
         else:
             for change in some:
                 (done if await _all_made(store, [change]) else failed).append(_key(change))
+        steps.made(len(some))
         await asyncio.sleep(0)
     return tuple(done), tuple(failed)
 

@@ -98,7 +98,12 @@ def undo(context: typer.Context, run: Annotated[str, typer.Argument(help="The ru
     ebbtide reap undo reap-3f9c2ab41d07
     """
     caller: Caller = context.obj
-    undone = caller.run(lambda mind: mind.unreap(run))
+
+    async def work(mind: "Mind") -> "Undone":
+        with caller.progress(f"{mind.agent}: bringing back") as progress:
+            return await mind.unreap(run, progress=progress)
+
+    undone = caller.run(work)
     render.as_json(undone) if caller.as_json else _undone(undone)
 
 

@@ -106,7 +106,7 @@ async def reap(mind: There, desk: AtDesk, once: OnceOnly, body: Reaping = _ALL) 
 @routes.post("/unreap", operation_id="unreap", summary="Take a run back", **TASK)
 async def unreap(body: Unreaping, mind: There, desk: AtDesk, once: OnceOnly) -> Response:
     """As far as trash and archive hold it."""
-    return await begun(desk, once, mind, "unreap", lambda mind, progress: mind.unreap(body.run))
+    return await begun(desk, once, mind, "unreap", lambda mind, progress: mind.unreap(body.run, progress=progress))
 
 
 @routes.get("/archive", operation_id="archived", summary="What the archive has", response_model=Archive)
