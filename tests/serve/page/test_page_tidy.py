@@ -24,6 +24,23 @@ async def test_of_two_that_were_forgotten_under_one_key_the_one_that_is_meant_co
         assert (await mind.explain("twice")).memory.text == "It was so at first."
 
 
+async def test_undo_brings_back_what_was_forgotten_here_and_not_what_was_forgotten_since(
+    site: Site, open_tab: OpenTab
+) -> None:
+    agent = site.mind("demo-score")
+    async with ebbtide.open(agent, data=site.data) as mind:
+        await mind.put("It was so at first.", key="twice")
+        tab = await open_tab(f"/minds/{agent}/memory?key=twice")
+        await tab.page.get_by_role("button", name="Forget").click()
+        undo = tab.page.get_by_role("button", name="Undo")
+        await undo.wait_for()
+        await mind.put("It was so later.", key="twice")
+        await mind.forget("twice")
+        await undo.click()
+        await tab.page.get_by_text("“twice” is back.").wait_for()
+        assert (await mind.explain("twice")).memory.text == "It was so at first."
+
+
 async def test_everything_in_the_trash_can_be_reached(site: Site, open_tab: OpenTab) -> None:
     agent, many = "wasteful", 235
     async with ebbtide.open(agent, data=site.data, metabolism="score") as mind:

@@ -138,7 +138,9 @@ async def _forget(page: Page, memory: Memory) -> None:
             await mind.forget(memory.key)
         await page.refresh()
         parts.undo_bar(
-            page, page.t("memory.forgotten", key=parts.preview(memory.key, 60)), lambda: restore(page, memory.key)
+            page,
+            page.t("memory.forgotten", key=parts.preview(memory.key, 60)),
+            lambda: restore(page, memory.key, which=memory.id),
         )
 
 
@@ -294,7 +296,7 @@ async def _absent(page: Page, key: str, trash: Any) -> None:
     async with page.mind() as mind:
         now = mind.now()
     with parts.page_head(gone.key, page.t("memory.gone", when=parts.ago(page, gone.forgotten_at, now))):
-        button(page.t("tidy.restore"), lambda: restore(page, key), symbol="restore", classes="main")
+        button(page.t("tidy.restore"), lambda: restore(page, key, which=gone.id), symbol="restore", classes="main")
     with card(), box("stack"):
         text(gone.text, "text ghost", "p")
         text(page.t("memory.gone_until", when=parts.moment(gone.gone_at)), "soft small", "p")
