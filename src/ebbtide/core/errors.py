@@ -95,6 +95,10 @@ class MindBusy(Conflict):
     """The mind {agent!r} is in use by another process{owner}: close that one first."""
 
 
+class OwnerSilent(Conflict):
+    """{data} is in use by a process{owner} that does not answer: end that one."""
+
+
 class ModelFailed(EbbtideError):
     """The small model gave no usable answer: {detail}."""
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from ebbtide.core.errors import Conflict, EbbtideError, StoreClosed, StoreUnreadable, UnknownMind
+from ebbtide.core.errors import Conflict, EbbtideError, OwnerSilent, StoreClosed, StoreUnreadable, UnknownMind
 from ebbtide.core.ports import Clock
 from ebbtide.host import agents, wire
 from ebbtide.host import card as cards
@@ -75,8 +75,10 @@ class House(Asker):
         return self._host is not None or (self._line is not None and not self._line.ended.is_set())
 
     async def enter(self) -> None:
-        """Own the folder, or find who does; where there is none yet, nobody need own it. Raises Conflict if the owner
-        does not answer, and StoreClosed after `leave`."""
+        """Own the folder, or find who does; where there is none yet, nobody need own it.
+
+        Raises OwnerSilent if the owner does not answer, and StoreClosed after `leave`.
+        """
         async with self._moving:
             await self._enter(PATIENCE)
 
@@ -248,7 +250,7 @@ class House(Asker):
         watch.add_done_callback(self._watches.discard)
         return True
 
-    def _not_heard_of(self, card: Card) -> Conflict | None:
+    def _not_heard_of(self, card: Card) -> OwnerSilent | None:
         """None: whoever hung out this card has the folder no more."""
         return self._no_answer() if cards.read(self.data) == card and self._is_locked() else None
 
@@ -279,10 +281,9 @@ class House(Asker):
             return True
         return False
 
-    def _no_answer(self) -> Conflict:
+    def _no_answer(self) -> OwnerSilent:
         card = cards.read(self.data)
-        who = f" ({card.pid})" if card else ""
-        return Conflict(problem=f"{self.data} is in use by a process{who} that does not answer: end that one")
+        return OwnerSilent(data=self.data, owner=f" ({card.pid})" if card else "")
 
 
 async def _rest() -> None:

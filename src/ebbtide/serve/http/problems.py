@@ -26,6 +26,7 @@ from ebbtide.core.errors import (
     InvalidInput,
     ModelFailed,
     NotFound,
+    OwnerSilent,
     StoreError,
     StoreFull,
     UnknownMind,
@@ -38,6 +39,7 @@ MEDIA_TYPE = "application/problem+json"
 _STATUS: tuple[tuple[type[EbbtideError], int], ...] = (
     (InvalidInput, 422),
     (NotFound, 404),
+    (OwnerSilent, 503),
     (Conflict, 409),
     (ModelFailed, 502),
     (EmbedderFailed, 502),
@@ -49,10 +51,9 @@ _WORDS: dict[type[EbbtideError], str] = {
     UnknownMind: "There is no mind {agent!r}: GET /v1/minds lists those there are, POST /v1/minds makes one.",
     Expired: "{key!r} has expired: the list with state=expired still shows it, `explain` says why, "
     "`touch` with revive brings it back.",
+    OwnerSilent: "The process that owns these minds does not answer: try again later.",
     UnknownTask: "There is no task {task} in this mind's queue: GET its queue for those there are.",
 }
-# How it is said that the process which owns the folder is silent: in words that name the folder, and the process.
-_SILENCE = "that does not answer"
 _PRIVATE = ("data", "path", "archive", "owner")
 _LONGEST = 1000  # what was sent may be quoted in it
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
@@ -103,10 +104,6 @@ class TooMuch(Problem):
     title, status = "TooMuch", 429
 
 
-class OwnerSilent(Problem):
-    title, status = "OwnerSilent", 503
-
-
 class ProblemShape(BaseModel):
     """What went wrong. `error` is the name of its kind; `facts` are what its words are made of."""
 
@@ -136,8 +133,6 @@ class ProblemShape(BaseModel):
 
 def told(error: BaseException) -> dict[str, Any]:
     """The problem an error is, as a document."""
-    if type(error) is Conflict and _SILENCE in str(error):
-        error = OwnerSilent("The process that owns these minds does not answer: try again later.")
     if isinstance(error, EbbtideError):
         return _document(type(error).__name__, status_of(error), _words(error), error.facts)
     if isinstance(error, Problem):

@@ -6,6 +6,7 @@ from ebbtide.core.errors import (
     KeyTaken,
     MindBusy,
     NotInTrash,
+    OwnerSilent,
     StoreClosed,
     StoreError,
     StoreFull,
@@ -25,6 +26,7 @@ _WORDS: dict[type[EbbtideError], str] = {
     NotInTrash: "{key!r} is not in the trash: it was never forgotten, is back already (get reads it), or its time there"
     " is over.",
     MindBusy: "The mind {agent!r} is in use by another program: the user has to close that one first.",
+    OwnerSilent: "The program that has this mind open does not answer: the user has to end that one.",
     StoreClosed: "The mind is just being closed: try again.",
     StoreFull: "The disk is full: nothing of this was kept, everything before it is safe; the user has to make room.",
 }
