@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
-from ebbtide.core.errors import EbbtideError, StoreError, UnknownMind
+from ebbtide.core.errors import EbbtideError, OwnerSilent, StoreError, UnknownMind
 from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
 from ebbtide.serve.page.texts import Language, said
@@ -91,7 +91,7 @@ class Page:
         """
         if isinstance(error, UnknownMind):
             return self.t("no_mind", agent=error.facts["agent"])
-        if isinstance(error, StoreError):
+        if isinstance(error, StoreError | OwnerSilent):
             log.error("a page was refused: %s", error)
             return self.t("no_store")
         return str(error)

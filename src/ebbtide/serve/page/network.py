@@ -161,7 +161,7 @@ class _View:
             try:
                 return await mind.surroundings(*self.around, limit=self.limit, everything=self.everything)
             except UnknownMemory as error:
-                ui.notify(str(error), type="warning", position="bottom")
+                self.page.note(self.page.refusal(error), "warning")
                 self.around, self.what = [], ""
                 return await mind.surroundings(limit=self.limit, everything=self.everything)
 
@@ -195,7 +195,7 @@ class _View:
                 self.around, self.what = [hit.memory.key for hit in found.hits], what
                 await self.look(pick=True)
             else:
-                ui.notify(self.page.t("net.nobody", what=what), position="bottom")
+                self.page.note(self.page.t("net.nobody", what=what), "info")
 
     def _point(self, event: Any) -> None:
         """While somebody types: light up what has these words in it."""
