@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import ebbtide as package
+from ebbtide.mind.mailbox import Mailbox
 from tests.helpers import FakeClock
 from tests.scripted_model import ScriptedModel
 from tests.serve.shell import Shell, everything_in
@@ -103,8 +104,13 @@ def test_standard_input_is_read_for_a_dash(ebbtide: Shell, monkeypatch: pytest.M
     assert ebbtide.said("remember", "-") == "remembered: +3 memories; in focus: Lin、Lamma"
 
 
-def test_later_means_the_next_recall(ebbtide: Shell, conversation: Path) -> None:
-    assert ebbtide.said("remember", str(conversation), "--later") == "task 2 waits in the queue"
+def test_later_means_the_next_recall(ebbtide: Shell, conversation: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def hardly_begun(self: Mailbox, number: int) -> None:
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Mailbox, "_attempt", hardly_begun)
+        assert ebbtide.said("remember", str(conversation), "--later") == "task 2 waits in the queue"
     assert "2 remember" in ebbtide.said("queue", "list")
     assert "waiting 2 messages" in ebbtide.said("queue")
     assert FERRY in ebbtide.said("recall")
