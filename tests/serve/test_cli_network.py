@@ -111,8 +111,8 @@ def test_later_means_the_next_recall(ebbtide: Shell, conversation: Path, monkeyp
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(Mailbox, "_attempt", hardly_begun)
         assert ebbtide.said("remember", str(conversation), "--later") == "task 2 waits in the queue"
-    assert "2 remember" in ebbtide.said("queue", "list")
-    assert "waiting 2 messages" in ebbtide.said("queue")
+        assert "2 remember" in ebbtide.said("queue", "list")
+        assert "waiting 2 messages" in ebbtide.said("queue")
     assert FERRY in ebbtide.said("recall")
     assert [task["kind"] for task in ebbtide.json("queue")] in ([], ["compress"])
     assert ebbtide.said("compress") == "forgot 0, 8 memories and 0 traces left; nothing more is due"

@@ -37,7 +37,9 @@ def remember(
     context: typer.Context,
     source: Annotated[str, typer.Argument(help="Messages, as JSON lines or a JSON list, or a text; - is stdin.")],
     role: Annotated[str | None, typer.Option(help="It is plain text, and said by: user, assistant, system.")] = None,
-    later: Annotated[bool, typer.Option("--later", help="Do not wait: the next recall works off what is left in the queue.")] = False,
+    later: Annotated[
+        bool, typer.Option("--later", help="Do not wait: the next recall works off what is left.")
+    ] = False,
 ) -> None:
     """Hand a conversation to a network mind (made if there is none). Lines: {"role": …, "content": …}.
 
