@@ -151,34 +151,56 @@ async def _drained(stream: asyncio.StreamReader) -> None:
         pass
 
 
-class _Connection:
+class _Connection(asyncio.Protocol):
     """As little HTTP as a search takes: what is measured is the server, not a client library."""
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._transport: asyncio.Transport | None = None
+        self._heard, self._length = bytearray(), 0
+        self._answer: asyncio.Future[bytes] | None = None
 
     async def search(self, question: str) -> bytes:
         """On a new connection, if the server has given up one on which nothing was said for long."""
+        loop = asyncio.get_running_loop()
+        if self._transport is None:
+            await loop.create_connection(lambda: self, "127.0.0.1", self._port)
+        assert self._transport is not None
         body = json.dumps({"text": question, "k": K}).encode()
         head = (
             "POST /v1/minds/ada/search HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
             f"content-length: {len(body)}\r\n\r\n"
         )
-        if self._streams is None or self._streams[0].at_eof():
-            self.close()
-            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
-        reader, writer = self._streams
-        writer.write(head.encode() + body)
-        told = await reader.readuntil(b"\r\n\r\n")
-        length = re.search(rb"content-length: (\d+)", told, re.IGNORECASE)
-        assert told.startswith(b"HTTP/1.1 200 "), told
-        assert length, told
-        return await reader.readexactly(int(length[1]))
+        self._answer = loop.create_future()
+        self._transport.write(head.encode() + body)
+        return await self._answer
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._heard += data
+        if not self._length:
+            head, found, _ = self._heard.partition(b"\r\n\r\n")
+            if not found:
+                return
+            length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+            assert head.startswith(b"HTTP/1.1 200 "), head
+            assert length, head
+            self._length = len(head) + 4 + int(length[1])
+        if len(self._heard) >= self._length and self._answer is not None:
+            self._answer.set_result(bytes(self._heard))
+            self._heard, self._length = bytearray(), 0
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._transport = None
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(error or ConnectionError("the server hung up"))
 
     def close(self) -> None:
-        if self._streams is not None:
-            self._streams[1].close()
+        if self._transport is not None:
+            self._transport.close()
 
 
 WAYS = {"in process": at_home, "attached": next_door, "HTTP": by_http}

@@ -8,6 +8,7 @@ import ipaddress
 import logging
 from collections.abc import MutableMapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -196,7 +197,7 @@ def _takes_cookies(scope: MutableMapping[str, Any]) -> bool:
 def _require_our_name(headers: Headers, *, by_any_name: bool) -> None:
     """A name that was made to lead here, and a page that was loaded elsewhere, are how browsers are led astray."""
     host = headers.get("host", "")
-    if not by_any_name and not is_loopback(_hostname(f"//{host}")):
+    if not by_any_name and not _is_ours(host):
         raise WrongHost("Without keys only this machine is served, by the names localhost and 127.0.0.1.")
     origin = headers.get("origin")
     if origin is not None and origin.casefold().partition("://")[2] != host.casefold():
@@ -214,11 +215,12 @@ def _require_our_page(request: HTTPConnection) -> None:
         raise Forbidden(_STRANGE)
 
 
-def _hostname(address: str) -> str:
+@lru_cache(64)  # asked with every request, and nearly always about the same one
+def _is_ours(host: str) -> bool:
     try:
-        return urlsplit(address).hostname or ""
+        return is_loopback(urlsplit(f"//{host}").hostname or "")
     except ValueError:
-        return ""
+        return False
 
 
 def _is_a_reader(request: HTTPConnection) -> bool:

@@ -70,6 +70,8 @@ register_url_convertor("segment", _Segment())
 
 # ---- dependencies
 
+MAX_MOMENT = 64  # characters
+
 Agent = Annotated[str, Path(description="Whose mind.", examples=["ada"])]
 MemoryKey = Annotated[
     str, Path(description="The memory's key, percent-encoded: a slash in it is %2F.", examples=["ferry"])
@@ -96,13 +98,13 @@ async def _mind(request: Request, agent: Agent) -> AsyncIterator[Mind]:
         yield mind
 
 
-async def _seen(
+async def seen(
     request: Request,
     agent: Agent,
     as_of: Annotated[
         str | None,
         Query(
-            max_length=64,
+            max_length=MAX_MOMENT,
             description="Look at the mind as it was: a date, a time in ISO 8601, seconds since 1970, or -3d "
             "(a day and more: to the next full minute).",
             examples=["2026-11-15T08:30:00Z"],
@@ -120,5 +122,5 @@ async def _seen(
 
 Admin = Annotated[None, Depends(_admin)]
 There = Annotated[Mind, Depends(_mind)]  # the mind itself
-Seen = Annotated[Mind, Depends(_seen)]  # the mind, or as it was
+Seen = Annotated[Mind, Depends(seen)]  # the mind, or as it was
 AtDesk = Annotated[Desk, Depends(_desk)]

@@ -10,6 +10,7 @@ from ebbtide.mind.search import Found
 from ebbtide.mind.touching import Touched
 from ebbtide.serve.http.asked import Question, Use, Uses, instant
 from ebbtide.serve.http.desk import MemoryKey, Seen, There
+from ebbtide.serve.http.direct import direct
 from ebbtide.serve.http.once import OnceOnly
 from ebbtide.serve.http.routes import MEMORY, router
 from ebbtide.serve.http.shapes import answer, shape
@@ -26,7 +27,6 @@ class Indexed(BaseModel):
     index: shape(IndexInfo) | None  # type: ignore[valid-type]
 
 
-@routes.post("/search", operation_id="search", summary="Find memories", response_model=shape(Found))
 async def search(body: Question, mind: Seen) -> Response:
     """The k memories that answer best, by words and meaning, and by how alive they are.
 
@@ -37,6 +37,12 @@ async def search(body: Question, mind: Seen) -> Response:
     if body.patience is not None:
         asked["patience"] = body.patience
     return answer(await mind.search(body.text, **asked))
+
+
+routes.add_api_route(
+    "/search", search, methods=["POST"], operation_id="search", summary="Find memories", response_model=shape(Found),
+    route_class_override=direct(Question, search),
+)  # fmt: skip
 
 
 @routes.get("/index", operation_id="indexed", summary="What can be found so far", response_model=Indexed)
