@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from ebbtide.serve.http.asked import Question
+from ebbtide.serve.http.desk import Seen
 from ebbtide.serve.http.routes import router
-from ebbtide.serve.http.routes.search import Question, Seen, search
+from ebbtide.serve.http.routes.search import search
 from tests.serve.http.server import Api
 
 ASKED: list[Any] = [
