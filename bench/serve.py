@@ -211,7 +211,8 @@ WAYS = {"in process": at_home, "attached": next_door, "HTTP": by_http}
 
 async def measure(data: Path, count: int, searches: int, rounds: int, rate: float) -> list[Figure]:
     said = corpus.memories(count)
-    questions = list(corpus.questions(said, searches).texts)
+    asked = list(corpus.questions(said, 2 * searches).texts)  # no vector of the one half is known from the other
+    questions, others = asked[:searches], asked[searches:]
     async with ebbtide.open("ada", data=data) as mind:
         progress(f"{count:,} memories")
         await mind.put_many([{"text": text} for text in said.texts])
@@ -223,8 +224,8 @@ async def measure(data: Path, count: int, searches: int, rounds: int, rate: floa
             progress(f"round {number + 1} of {rounds}: {name}")
             async with way(data) as opened:
                 calm[name].append(await asked_by_many(opened, questions, rate))
-                busy[name].append(await asked_by_many(opened, questions, None))
-    return [*_calm_figures(calm, rate), *_busy_figures(busy, len(questions))]
+                busy[name].append(await asked_by_many(opened, others, None))
+    return [*_calm_figures(calm, rate), *_busy_figures(busy, searches)]
 
 
 def _calm_figures(taken: dict[str, list[Taken]], rate: float) -> list[Figure]:
@@ -268,8 +269,10 @@ NOTES = (
 def main() -> None:
     parser = options("serve", "The cost of a search over HTTP and between processes.")
     parser.add_argument("--memories", type=int, default=10_000)
-    parser.add_argument("--searches", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--searches", type=int, default=400)
+    parser.add_argument(
+        "--rounds", type=int, default=9, help="each with processes of its own: no two of them are alike"
+    )
     parser.add_argument("--rate", type=float, default=50.0, help="searches a second of all clients together")
     given = parser.parse_args()
     os.environ.setdefault("NO_PROXY", "127.0.0.1")
