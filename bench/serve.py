@@ -161,7 +161,13 @@ class _Connection(asyncio.Protocol):
         self._answer: asyncio.Future[bytes] | None = None
 
     async def search(self, question: str) -> bytes:
-        """On a new connection, if the server has given up one on which nothing was said for long."""
+        """On a new connection, if the server has just given up one on which nothing was said for long."""
+        try:
+            return await self._said(question)
+        except ConnectionError:
+            return await self._said(question)
+
+    async def _said(self, question: str) -> bytes:
         loop = asyncio.get_running_loop()
         if self._transport is None:
             await loop.create_connection(lambda: self, "127.0.0.1", self._port)
