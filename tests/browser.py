@@ -55,10 +55,10 @@ class Tab:
         return self
 
     async def ready(self) -> None:
-        """Shown, and connected with the server."""
+        """Shown, and connected with the server: they have shaken hands."""
         await self.page.wait_for_selector("main")
         await self.page.wait_for_function(
-            "window.socket && window.socket.connected && !!document.querySelector('main')"
+            "window.socket && window.socket.connected && window.did_handshake && !!document.querySelector('main')"
         )
 
     def see(self, words: str, *, within: str = "main") -> Locator:

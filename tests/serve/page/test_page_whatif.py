@@ -1,9 +1,11 @@
 """What-if in a real browser: turn a parameter, see the effect, apply it, take it back."""
 
 import json
+from contextlib import suppress
 from urllib.parse import quote
 
 import pytest
+from playwright.async_api import TimeoutError as NotSeen
 
 import ebbtide
 from ebbtide.core.memory import State
@@ -86,10 +88,22 @@ async def test_what_cannot_be_taken_back_is_told_before_it_is_done(site: Site, o
     await sure.wait_for(state="hidden")
 
 
+async def turned(tab: Tab, name: str, value: str) -> None:
+    """Until it is marked as turned: a knob that is being drawn anew may be turned in vain."""
+    line = tab.page.locator(f"input[type=number][aria-label='{name}']")
+    marked = tab.page.locator(".knob.turned", has=line)
+    for _ in range(5):
+        await line.fill(value)
+        with suppress(NotSeen):
+            await marked.wait_for(timeout=10_000)
+            return
+    raise AssertionError(f"{name} cannot be turned")
+
+
 async def test_two_things_applied_leave_one_way_back_that_can_be_closed(site: Site, open_tab: OpenTab) -> None:
     tab = await open_tab(f"/minds/{site.mind('demo-score')}/whatif")
     for name, value in (("active_from", "60"), ("cold_from", "20")):
-        await tab.page.locator(f"input[type=number][aria-label='{name}']").fill(value)
+        await turned(tab, name, value)
         await tab.page.get_by_role("button", name="Apply…").click()
         await tab.page.locator("dialog[open]").get_by_role("button", name="Apply").click()
         await tab.shows(f"another {name}")
