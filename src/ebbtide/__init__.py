@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ebbtide import client, sync
+    from ebbtide import client, sync, testing
     from ebbtide.app import open_mind as open  # noqa: A004 — `ebbtide.open` reads as it should
     from ebbtide.core.draft import Draft
     from ebbtide.core.errors import EbbtideError
@@ -30,6 +30,7 @@ __all__ = [
     "client",
     "open",
     "sync",
+    "testing",
 ]
 
 _HOME = {
@@ -44,7 +45,7 @@ _HOME = {
     "Step": "core.memory",
     "open": "app:open_mind",
 }
-_ROOMS = ("client", "sync")
+_ROOMS = ("client", "sync", "testing")
 
 
 def __getattr__(name: str) -> Any:

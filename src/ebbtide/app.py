@@ -22,6 +22,7 @@ from ebbtide.host.schedule import Job, Minds, Scheduler
 from ebbtide.host.timetable import FILE as TIMETABLE
 from ebbtide.host.timetable import Figures, Timetable
 from ebbtide.mind import Mind
+from ebbtide.mind.clocks import plain_clock
 from ebbtide.mind.tools import Tools
 from ebbtide.mind.upkeep import TickReport
 from ebbtide.settings import Settings, load_settings
@@ -35,6 +36,10 @@ OnSearch = Callable[[float], None]
 class SystemClock:
     def now(self) -> float:
         return time.time()
+
+
+def _told(clock: Clock | None) -> Clock:
+    return plain_clock(clock or SystemClock())
 
 
 @asynccontextmanager
@@ -54,7 +59,7 @@ async def running(
     model = partial(_small_model, settings) if small_model is None else lambda: small_model
     async with AsyncExitStack() as stack:
         tools = replace(_tools(settings, embedder, stack), on_search=on_search)
-        host = Host(settings.data, opener, _scratch, clock or SystemClock(), settings.open_minds, model, tools)
+        host = Host(settings.data, opener, _scratch, _told(clock), settings.open_minds, model, tools)
         stack.push_async_callback(host.close)
         yield host
 
@@ -70,7 +75,7 @@ async def house(
 ) -> AsyncIterator[House]:
     """The minds of the data folder, whether this process owns it or another does. `on_owner`: what the owner runs."""
     here = partial(running, settings, clock, small_model, embedder, on_search)
-    minds = House(settings.data, here, clock or SystemClock(), on_owner)
+    minds = House(settings.data, here, _told(clock), on_owner)
     await minds.enter()
     try:
         yield minds
@@ -121,7 +126,7 @@ def scheduler(host: Minds, settings: Settings, clock: Clock | None = None) -> Sc
         return Figures(done.at, done.seconds, done.seen, changed, done.kept, done.conflicts)
 
     jobs = [Job("tick", partial(_interval, "tick_every"), tick), Job("reap", partial(_interval, "reap_every"), reap)]
-    return Scheduler(host, clock or SystemClock(), Timetable.load(settings.data / TIMETABLE), jobs)
+    return Scheduler(host, _told(clock), Timetable.load(settings.data / TIMETABLE), jobs)
 
 
 def _interval(parameter: str, mind: Mind) -> float | None:
@@ -147,7 +152,7 @@ def adopt(
     params = {name: value for name, value in settings.params.items() if name in known}
     folder = folder_of(settings.data, agent)
     require_distinct(settings.data, agent)
-    return adopt_file(folder, file, (clock or SystemClock()).now(), metabolism, params, progress)
+    return adopt_file(folder, file, _told(clock).now(), metabolism, params, progress)
 
 
 def unadopt(settings: Settings, agent: str, file: Path, keep_new: bool | None = None) -> Since:

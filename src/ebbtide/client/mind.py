@@ -12,6 +12,7 @@ from ebbtide.core.changes import Entry
 from ebbtide.core.errors import Conflict, InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH
 from ebbtide.mind import Mind
+from ebbtide.mind.moments import instant
 
 _PAGE = 1000  # of what comes in pages
 _NOT_SERVED = ("replay", "rehearsal", "applied", "settled", "wake", "surroundings", "indexed")
@@ -98,7 +99,12 @@ class _Served:
         return meant("list", await self._read("memories", state=states, score=bounds, **more))
 
     async def explain(self, key: str, *, at: float | None = None, days: float = 30.0) -> Any:
-        return meant("explain", await self._read("memories", key, "explain", at=at, days=days))
+        """`at`: at a moment that has passed, as it was then."""
+        if at is not None and self._moment is not None:
+            raise InvalidInput(problem="over HTTP a view explains its own moment: leave out `at`")
+        if at is not None:
+            return await _Served(self._line, self.agent, at).explain(key, days=days)
+        return meant("explain", await self._read("memories", key, "explain", days=days))
 
     async def stats(self) -> Any:
         return meant("stats", await self._read())
@@ -117,6 +123,17 @@ class _Served:
 
     async def reembed(self, progress: Progress | None = None) -> Any:
         return meant("reembed", await self._work("reembed", progress=progress))
+
+    async def pin(self, *keys: str) -> Any:
+        return await self._pinned("pin", keys)
+
+    async def unpin(self, *keys: str) -> Any:
+        return await self._pinned("unpin", keys)
+
+    async def _pinned(self, verb: str, keys: Sequence[str]) -> Any:
+        self._require_writable()
+        found = await self._write("POST", verb, body={"keys": keys}) if keys else {"changed": (), "already": ()}
+        return meant(verb, found)
 
     # ---- forgetting
 
@@ -180,6 +197,8 @@ class _Served:
         self, keywords: Sequence[str] = (), relations: Sequence[str] = (), depth: int | None = None, limit: int = 100
     ) -> str:
         body = {"keywords": [*keywords], "relations": [*relations], "depth": depth, "limit": min(limit, _PAGE)}
+        if self._moment is not None:
+            return str(part(await self._line.look(self._path("recall"), body, self._view()), "text"))
         return str(part(await self._line.turn(self._path("recall"), body), "text"))
 
     async def focus(self) -> Any:
@@ -231,6 +250,9 @@ class _Served:
         past = ServedMind(self._line, self.agent, moment)
         await past.refresh()
         return past
+
+    async def at(self, moment: float | str, progress: Progress | None = None) -> "ServedMind":
+        return await self.as_of(instant(moment, self.now()), progress)
 
     async def whatif(
         self, metabolism: str | None = None, params: Mapping[str, Any] | None = None, progress: Progress | None = None

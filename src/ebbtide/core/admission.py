@@ -20,6 +20,7 @@ from ebbtide.core.changes import (
     Forget,
     Merge,
     Pair,
+    Pin,
     PutLink,
     PutMemory,
     Recover,
@@ -62,6 +63,7 @@ class Admission:
         self._links: dict[tuple[int, int, str], bool] = {}
         self._rewired = False
         self._tasks: dict[int, bool] = {}
+        self._pins: set[int] = set()
         self.stale: list[int] = []
 
     def admit(self, changes: Sequence[Change]) -> list[Change]:
@@ -82,6 +84,8 @@ class Admission:
                 return replace(change, ids=alive) if alive else None
             case Touch():
                 return self._touch(change)
+            case Pin():
+                return self._pin(change)
             case Pair():
                 return self._pair(change)
             case WriteDown():
@@ -155,6 +159,19 @@ class Admission:
         self.stale += np.asarray(alive, np.int64)[~due].tolist()
         ids = tuple(memory for memory, is_due in zip(alive, due.tolist(), strict=True) if is_due)
         return replace(c, ids=ids, spacing=0.0) if ids else None
+
+    def _pin(self, c: Pin) -> Change | None:
+        """Those that are not so already. One that is new in this batch, or back in it, is left to the fold."""
+        for memory in c.ids:
+            self._require(memory, f"#{memory}")
+        ids = tuple(dict.fromkeys(c.ids))
+        rows = self._state.table.rows(ids)
+        moved = np.array([memory in self._alive or memory in self._pins for memory in ids], np.bool_)
+        due = moved | (self._state.table.columns["pinned"][rows] != c.pinned)
+        self._pins.update(ids)
+        self.stale += np.asarray(ids, np.int64)[~due].tolist()
+        left = tuple(memory for memory, is_due in zip(ids, due.tolist(), strict=True) if is_due)
+        return replace(c, ids=left) if left else None
 
     def _pair(self, c: Pair) -> Change | None:
         """Those of which both are alive and have not moved on."""

@@ -99,6 +99,15 @@ class Traverse:
 
 
 @dataclass(frozen=True, slots=True)
+class Pin:
+    """The owner pins these, or takes their pins away. A pin protects from the engine and counts in no formula."""
+
+    at: float
+    ids: tuple[int, ...]
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """Into the trash. `cause`: asked (a person or agent), or what the metabolism decided by itself."""
 
@@ -260,6 +269,7 @@ Change = (
     | Access
     | Touch
     | Traverse
+    | Pin
     | Forget
     | Restore
     | Merge
@@ -285,6 +295,7 @@ KINDS: dict[str, type[Change]] = {
     "access": Access,
     "touch": Touch,
     "traverse": Traverse,
+    "pin": Pin,
     "forget": Forget,
     "restore": Restore,
     "merge": Merge,
@@ -346,6 +357,6 @@ def subject(change: Change) -> int | None:
             return change.into
         case PutLink() | Unlink():
             return change.source
-        case Access() | Touch() | Traverse() | Discard() if len(change.ids) == 1:
+        case Access() | Touch() | Traverse() | Pin() | Discard() if len(change.ids) == 1:
             return change.ids[0]
     return None

@@ -47,7 +47,10 @@ def next_fates(network: Network, s: Signals) -> tuple[Column, Column]:
     target = network.target_length(s, importance)
     gone = (importance == 0.0) | ((importance < 1.0) & (target < network.shortest))
     shorter = (importance < 1.0) & (target < s.length)
-    return np.where(gone, FORGET, np.where(shorter, SHORTEN, LEAVE)), target
+    action = np.where(gone, FORGET, np.where(shorter, SHORTEN, LEAVE))
+    if s.pinned.any():
+        action[s.pinned != 0] = LEAVE  # scanned like any other, so that its links wear as they would without the pin
+    return action, target
 
 
 def least_important(network: Network, s: Signals) -> int:

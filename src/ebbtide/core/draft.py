@@ -19,6 +19,7 @@ _SIGNALS = (
     | {"length", "version", "base", "scored_at", "weight", "exposed_at"}  # kept as columns, shown to nobody
     | {"mark", "links"}
 ) - set(_GIVEN)
+_PINS = ("pinned", "pin")
 
 
 @quick
@@ -39,6 +40,8 @@ class Draft:
     def parse(cls, given: Mapping[str, Any]) -> "Draft":
         """A draft from outside. Signals are refused by name, unknown fields as the typos they are."""
         for name in given:
+            if name in _PINS:
+                raise SignalRefused(field=name, reason="`pin` protects a memory once it is there, and `unpin` ends it")
             if name in _SIGNALS:
                 raise SignalRefused(field=name, reason="signals, scores and states are the engine's own")
             if name not in _GIVEN:

@@ -17,6 +17,7 @@ _COUNTS = tuple(_USES)
 _TIMES = (*_USES.values(), "last_touched_at")
 _LENGTHS = ("original_length", "length")
 _MERGED = "merged"
+_PINNED = "pinned"
 
 Values = dict[str, float | None]
 
@@ -145,6 +146,7 @@ def _absorb(state: MindState, into: int, gone: Mapping[str, Any], length: int) -
         columns[name][row] = max(columns[name][row], _moment(gone[name]))
     for name in _LENGTHS:
         columns[name][row] = length
+    columns[_PINNED][row] = max(columns[_PINNED][row], gone.get(_PINNED, 0))  # what was pinned lives on in this one
 
 
 def _call_back(state: MindState, gone: Trashed, at: float, seq: int) -> list[int]:
@@ -180,6 +182,8 @@ def _give_back_uses(state: MindState, row: int, echo: Echo) -> None:
             _revert(state, row, echo, (moment,))
         columns[count][row] -= (echo.after[count] or 0) - (echo.before[count] or 0)
     _revert(state, row, echo, ("last_touched_at",))
+    if echo.after.get(_PINNED) and not echo.before.get(_PINNED):
+        columns[_PINNED][row] = 0  # the pin came with the merge
     if columns["length"][row] == echo.before["length"]:  # it says again what it said
         _revert(state, row, echo, ("original_length",))
 
@@ -207,7 +211,16 @@ def _own_names(state: MindState) -> tuple[str, ...]:
 
 def _values(state: MindState, ids: Iterable[int]) -> dict[int, Values]:
     names = (*_own_names(state), *_COUNTS, *_TIMES, *_LENGTHS)
-    return {memory: _picked(_row(state, memory), names) for memory in dict.fromkeys(ids) if memory in state.table}
+    return {memory: _told(_row(state, memory), names) for memory in dict.fromkeys(ids) if memory in state.table}
+
+
+def _told(row: Mapping[str, float | None], names: Iterable[str]) -> Values:
+    return _picked(row, names) | ({_PINNED: row[_PINNED]} if row[_PINNED] else {})
+
+
+def _is_told(name: str, value: float | None) -> bool:
+    """A pin is told only where there is one: so what has none reads as it did before there were pins."""
+    return name != _PINNED or bool(value)
 
 
 def _echoes(state: MindState, before: Mapping[int, Values]) -> tuple[Echo, ...]:
@@ -217,7 +230,7 @@ def _echoes(state: MindState, before: Mapping[int, Values]) -> tuple[Echo, ...]:
 
 def _as_it_leaves(state: MindState, memory: int) -> dict[str, Any]:
     """Its row without the version: which entry last moved it is bookkeeping of one store, not part of the mind."""
-    return {name: value for name, value in _row(state, memory).items() if name != "version"}
+    return {name: value for name, value in _row(state, memory).items() if name != "version" and _is_told(name, value)}
 
 
 def _row(state: MindState, memory: int) -> Values:

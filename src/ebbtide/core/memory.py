@@ -81,6 +81,7 @@ class Meta:
     expires_at: float | None = None
     protected: bool | None = None
     pruned_at: float | None = None
+    pinned: bool = False
 
 
 @quick

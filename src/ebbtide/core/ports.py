@@ -111,10 +111,13 @@ class Where:
     score: tuple[int, int] | None = None
     kind: str | None = None
     domain: str | None = None
+    pinned: bool | None = None
 
     def stand(self, s: Signals) -> Column:
-        """Which rows have such a state and score."""
+        """Which rows have such a state and score, and are pinned or not."""
         chosen = np.ones(len(s), np.bool_)
+        if self.pinned is not None:
+            chosen &= (s.pinned != 0) == self.pinned
         if self.states is not None:
             chosen &= np.isin(s.state, [CODE_OF[state] for state in self.states])
         if self.score is not None:

@@ -22,6 +22,7 @@ from ebbtide.core.changes import (
     Forget,
     Merge,
     Pair,
+    Pin,
     PutLink,
     PutMemory,
     Recover,
@@ -119,6 +120,18 @@ def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
 
 
 _OF_THE_ENGINE = (COMPRESSED, UNFADED, UNMERGED, PRUNED, UNPRUNED)
+
+
+def _pin(state: MindState, c: Pin, seq: int) -> Sequence[int]:
+    """The end of a pin is the end of a protection: what had expired long before counts as expired from here on."""
+    columns = state.table.columns
+    rows = state.table.rows(c.ids)
+    rows = rows[columns["pinned"][rows] != c.pinned]
+    state.set(rows, {"pinned": c.pinned, "version": seq})
+    if "exposed_at" in columns and not c.pinned:
+        state.set(rows, {"exposed_at": c.at})
+    moved: list[int] = columns["id"][rows].tolist()
+    return moved
 
 
 def _discard(state: MindState, c: Discard, seq: int) -> Sequence[int]:
@@ -263,6 +276,7 @@ _MEANING: dict[type, Callable[[MindState, Any, int], Sequence[int]]] = {
     Access: _access,
     Touch: _touch,
     Traverse: _traverse,
+    Pin: _pin,
     Scan: _scan,
     PutLink: _link,
     Unlink: _unlink,

@@ -7,7 +7,7 @@ Times are epoch seconds; a moment that never was is −inf, so that exp(−(now 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ COMMON: dict[str, Any] = {
     "length": np.int32,
     "state": np.int8,
     "marks": np.int8,
+    "pinned": np.int8,  # 1: its owner has pinned it; `LinkColumns.pinned` is about focus, and of links
     "version": np.int64,  # the journal entry that last changed this row
 }
 OWN: dict[str, Any] = {
@@ -46,7 +47,7 @@ OWN: dict[str, Any] = {
     "pruned_at": np.float64,
 }
 # What a row that was written down before there was such a column has in it.
-_SINCE_THEN: dict[str, Any] = {"protected": 0, "exposed_at": NEVER, "pruned_at": NEVER}
+_SINCE_THEN: dict[str, Any] = {"pinned": 0, "protected": 0, "exposed_at": NEVER, "pruned_at": NEVER}
 _COLUMNS = (*COMMON, *OWN)
 _EMPTY: Column = np.empty(0)
 
@@ -81,6 +82,7 @@ class Signals:
     state: Column
     marks: Column
     version: Column
+    pinned: Column = field(default_factory=lambda: _EMPTY)
     base: Column = field(default_factory=lambda: _EMPTY)
     scored_at: Column = field(default_factory=lambda: _EMPTY)
     weight: Column = field(default_factory=lambda: _EMPTY)
@@ -101,6 +103,10 @@ class Signals:
         """The same, for keeps. Links are never a view."""
         columns = {name: getattr(self, name).copy() for name in _COLUMNS}
         return Signals(**columns, links=self.links, focus=self.focus)
+
+    def unpinned(self) -> "Signals":
+        """The same memories, had none of them been pinned."""
+        return replace(self, pinned=_EMPTY)
 
     def plain(self, row: int) -> dict[str, Any]:
         """One row as plain numbers, without the version; a moment that never was is None."""

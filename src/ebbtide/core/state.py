@@ -265,6 +265,7 @@ class MindState:
             "length": lengths,
             "state": self.newborn_state,
             "marks": 0,
+            "pinned": 0,
             "version": versions,
         }
 

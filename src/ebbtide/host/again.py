@@ -11,6 +11,7 @@ from ebbtide.core.changes import Change, subject
 from ebbtide.core.errors import Conflict, NotFound
 from ebbtide.core.parameters import regime
 from ebbtide.mind import Mind
+from ebbtide.mind.pinning import Pinned
 from ebbtide.mind.tokens import named
 from ebbtide.mind.touching import Touched
 
@@ -74,6 +75,8 @@ async def _as_before(
     (entry,) = entries
     if verb == "touch":
         return await _touched(mind, args, entry.change if entry.token == name else None)
+    if verb in ("pin", "unpin"):
+        return await _pinned(mind, args, entry.change if entry.token == name else None)
     if not isinstance(entry.change, _ENDS.get(verb, object)):
         raise Conflict(problem=f"the name {name!r:.80} was given to another call already: {verb} needs one of its own")
     if verb == "remember":
@@ -85,8 +88,19 @@ async def _as_before(
 
 async def _touched(mind: Mind, keys: Sequence[str], change: Change | None) -> Touched:
     """Those the journal has were counted; who is not in it came too soon, and where nobody is in it, all did."""
-    counted: list[str] = []
-    for memory in change.ids if isinstance(change, c.Touch) else ():
+    counted = await _keys(mind, change.ids if isinstance(change, c.Touch) else ())
+    return Touched(counted, tuple(key for key in dict.fromkeys(keys) if key not in counted))
+
+
+async def _pinned(mind: Mind, keys: Sequence[str], change: Change | None) -> Pinned:
+    """Those the journal has were changed; the others were so already."""
+    changed = await _keys(mind, change.ids if isinstance(change, c.Pin) else ())
+    return Pinned(changed, tuple(key for key in dict.fromkeys(keys) if key not in changed))
+
+
+async def _keys(mind: Mind, ids: Sequence[int]) -> tuple[str, ...]:
+    found: list[str] = []
+    for memory in ids:
         with suppress(NotFound):  # it has left since
-            counted.append((await mind.look(memory)).key)
-    return Touched(tuple(counted), tuple(key for key in dict.fromkeys(keys) if key not in counted))
+            found.append((await mind.look(memory)).key)
+    return tuple(found)

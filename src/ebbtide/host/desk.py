@@ -5,7 +5,7 @@ from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
-from ebbtide.core.errors import Conflict, InvalidInput, MindExists
+from ebbtide.core.errors import Conflict, InvalidInput, MindExists, StoreClosed
 from ebbtide.host import again, wire
 from ebbtide.host.wire import Answer, Call, Regime, View
 from ebbtide.mind import Mind
@@ -72,7 +72,10 @@ class Desk:
         if call.verb == "close":
             return await self._views.pop(call.view).close()
         self._views.move_to_end(call.view)
-        return await self._with(view, call, progress)
+        try:
+            return await self._with(view, call, progress)
+        except StoreClosed:  # a look ahead ends when its mind is closed
+            raise Conflict(problem="this view of the mind is not held any longer: make it again") from None
 
     async def _with(self, mind: Mind, call: Call, progress: Progress | None) -> Any:
         if call.verb == "regime":  # every answer brings it

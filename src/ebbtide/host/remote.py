@@ -16,7 +16,7 @@ from ebbtide.core.ports import Clock
 from ebbtide.host import wire
 from ebbtide.host.wire import Call, Regime
 from ebbtide.mind import Mind
-from ebbtide.mind.mind import StoppedClock
+from ebbtide.mind.clocks import StoppedClock
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress
 
@@ -112,7 +112,7 @@ class RemoteMind(_Verbs):
 
     async def _view_of(self, verb: str, *args: Any, progress: Progress | None, **options: Any) -> "RemoteMind":
         view = await self._call(verb, *args, progress=progress, **options)
-        clock = StoppedClock(view.now) if verb == "as_of" else self._clock
+        clock = StoppedClock(view.now) if verb in ("as_of", "at") else self._clock
         return RemoteMind(self._asker, self.agent, clock, view)
 
     async def _call(self, verb: str, *args: Any, progress: Progress | None = None, **options: Any) -> Any:

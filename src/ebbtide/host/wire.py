@@ -32,12 +32,12 @@ _FAREWELL = 1.0  # seconds for what was said last to be heard
 Regime = tuple[str, dict[str, Any]]  # a metabolism and all parameters
 
 # Verbs whose answer is another mind: it stays where it was made, and is known by a number.
-VIEWS = frozenset({"as_of", "replay", "rehearsal"})
+VIEWS = frozenset({"as_of", "at", "replay", "rehearsal"})
 # Verbs that write one batch (`put_many` one a thousand), so that they can be asked for twice and happen once.
 ONCE = frozenset(
     {
         "put", "put_many", "link", "unlink", "configure", "forget", "restore", "revert", "merge", "touch", "remember",
-        "retry", "drop", "accept", "dismiss", "recover",
+        "retry", "drop", "accept", "dismiss", "recover", "pin", "unpin",
     }
 )  # fmt: skip
 # Verbs that would do more if they were asked for again, because an answer got lost. (Whoever reads counts as a user of

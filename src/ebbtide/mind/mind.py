@@ -14,10 +14,12 @@ from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import Fallback, regime
 from ebbtide.core.ports import Clock, SmallModel, Store, StoreInfo, Where
 from ebbtide.mind import forgetting, history, reading, upkeep, writing
+from ebbtide.mind.clocks import StoppedClock, plain_clock
 from ebbtide.mind.explain import Explanation, explain
 from ebbtide.mind.indexing import Indexing
 from ebbtide.mind.marks import judged
 from ebbtide.mind.network import Conversing, NetworkLife
+from ebbtide.mind.pinning import Pinning
 from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
 from ebbtide.mind.retracing import Retracing
@@ -46,17 +48,10 @@ class Stats:
     states: dict[State, int]
     marks: dict[str, int]
     store: StoreInfo
+    pinned: int = 0
 
 
-class StoppedClock:
-    def __init__(self, moment: float) -> None:
-        self._moment = moment
-
-    def now(self) -> float:
-        return self._moment
-
-
-class Mind(Conversing, Searching, Undoing, Tending, Retracing):
+class Mind(Conversing, Searching, Pinning, Undoing, Tending, Retracing):
     """One agent's memory. Made by a host; use it from one event loop.
 
     A mind of the past (`as_of`) or of another regime (`replay`) is a Mind like any other, but nothing can
@@ -81,12 +76,14 @@ class Mind(Conversing, Searching, Undoing, Tending, Retracing):
         self.agent = agent
         self._model = model
         self._life: NetworkLife | None = None
+        clock = plain_clock(clock)
         if model is not None and store.regime.metabolism.name == Network.name:
             self._life = NetworkLife(store, model, clock, on_compression=lambda: on_compression(self))
         self._store = store
         self._clock = clock
         self._scratch = scratch
         self._read_only = read_only
+        self._borrowed = False
         self._tools = tools or Tools()
         self._indexing = Indexing(store, self._tools)
         self._ticking = asyncio.Lock()
@@ -205,11 +202,14 @@ class Mind(Conversing, Searching, Undoing, Tending, Retracing):
         score: tuple[int, int] | None = None,
         kind: str | None = None,
         domain: str | None = None,
+        pinned: bool | None = None,
         everything: bool = False,
         after: int = 0,
         limit: int = 100,
     ) -> Page:
         """Memories by the state of this moment. What the metabolism hides appears only when asked for.
+
+        `pinned`: True for those that are pinned alone, False for the others.
 
         >>> [memory.key for memory in (await mind.list(State.ACTIVE)).memories]
         ['ferry', 'lin']
@@ -219,11 +219,13 @@ class Mind(Conversing, Searching, Undoing, Tending, Retracing):
                 require_text(name, label, MAX_LABEL, empty=True)
         if limit < 1:
             raise InvalidInput(problem=f"a page of {limit} memories shows nothing: ask for at least one")
-        where = Where(self._checked_states(stated(state) or None), self._checked_score(score), kind, domain)
+        where = Where(self._checked_states(stated(state) or None), self._checked_score(score), kind, domain, pinned)
         return await reading.page(self._store, self.now(), where, everything=everything, after=after, limit=limit)
 
     async def explain(self, key: str, *, at: float | None = None, days: float = 30.0) -> Explanation:
         """Every term of the formula, the state and why, and what comes if nothing happens. Counts as no use.
+
+        `at`: what the formula gives at another moment, from what has happened by now.
 
         >>> (await mind.explain("ferry", at=mind.now() + 90 * DAY)).why
         'score ... lies between θ_delete -0.5 and θ_active 0.5'
@@ -239,7 +241,9 @@ class Mind(Conversing, Searching, Undoing, Tending, Retracing):
         """
         signals = await self._store.signals()
         states, marks = upkeep.counts(await judged(self._store, signals, self.now()))
-        return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, await self._store.info())
+        pinned = int((signals.pinned != 0).sum())
+        info = await self._store.info()
+        return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, info, pinned)
 
     async def look(self, memory: int) -> Memory:
         """The memory of this id, looked at without using it.
@@ -268,6 +272,8 @@ class Mind(Conversing, Searching, Undoing, Tending, Retracing):
 
     async def close(self) -> None:
         """Everything on disk. Leaving `ebbtide.open` does this; closing twice is closing once."""
+        if self._borrowed:  # a look ahead holds nothing of its own
+            return
         try:
             if self._life is not None:
                 await self._life.close()
@@ -291,6 +297,12 @@ class Mind(Conversing, Searching, Undoing, Tending, Retracing):
     def _apart(self, store: Store, moment: float | None = None) -> "Mind":
         clock = self._clock if moment is None else StoppedClock(moment)
         return Mind(self.agent, store, clock, self._scratch, tools=self._tools, read_only=True)
+
+    def _ahead(self, moment: float) -> "Mind":
+        """Over the same store and index, which stay this mind's own."""
+        view = self._apart(self._store, moment)
+        view._indexing, view._borrowed = self._indexing, True
+        return view
 
     def _beside(self, store: Store) -> "Mind":
         tools = replace(self._tools, archive=lambda: None)

@@ -158,9 +158,15 @@ class Conversing:
     ) -> str:
         """What comes to mind, as plain text: outward from the focus, stronger links first. Waits its turn.
 
+        In a view of another time or regime it walks the same way, counts no walk and sweeps no trace.
+
         >>> print(await mind.recall(["ferry"]))
         [记忆] Lin takes the ferry to Lamma.
         """
+        if self._life is None and isinstance(rule := self._store.regime.metabolism, Network):
+            layers = rule.default_search_depth if depth is None else depth
+            check_question(keywords, relations, layers, limit)
+            return (await recall(self._store, keywords, relations, layers, limit)).text
         return await self._network_life.recall(keywords, relations, depth, limit)
 
     async def focus(self) -> Sequence[str]:
@@ -169,6 +175,8 @@ class Conversing:
         >>> "Lin" in await mind.focus()
         True
         """
+        if self._life is None and self._store.regime.metabolism.name == Network.name:
+            return (await focus_names(self._store))[::-1]
         return await self._network_life.focus()
 
     async def traces(self) -> Sequence[Trace]:
@@ -243,7 +251,7 @@ class Conversing:
         if self._life is None:
             metabolism = self._store.regime.metabolism
             if metabolism.name == Network.name:
-                raise InvalidInput(problem="a view of another time or regime is told nothing and recalls nothing")
+                raise InvalidInput(problem="a view of another time or regime can be looked at, but is told nothing")
             raise InvalidInput(
                 problem=f"this takes a network mind; this one lives by {metabolism.name}: use put and get"
             )

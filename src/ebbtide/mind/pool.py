@@ -1,7 +1,7 @@
 """The fixed node pool: a mind that never holds more than n memories, whatever comes.   SPEC N8.
 
-A new memory takes the place of the least important of a random sample, never of a focus point. Who was chosen is
-journaled as a forgetting, so a replay needs no luck.
+A new memory takes the place of the least important of a random sample, never of a focus point or of one that is
+pinned. Who was chosen is journaled as a forgetting, so a replay needs no luck.
 """
 
 import random
@@ -11,6 +11,7 @@ import numpy as np
 
 from ebbtide.core.changes import Change, Focus, Forget
 from ebbtide.core.cycle import least_important
+from ebbtide.core.errors import Conflict
 from ebbtide.core.metabolism import Metabolism, Network
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column
@@ -57,16 +58,25 @@ class Room:
         self._new: dict[int, str] = {}
         self._protected: set[int] = set()
         self._kept: set[int] = set()
+        self._pinned: set[int] = set()
+        self._given_up: list[int] = []
 
     @classmethod
     async def of(cls, store: Store, now: float, chance: random.Random, limit: int | None = None) -> "Room":
         room = cls(store, now, chance, await store.living(), pool_size(store) if limit is None else limit)
         room.protect(await store.focus())
+        if room._limit:
+            s = await store.signals()
+            room._pinned = set(s.id[s.pinned != 0].tolist())
         return room
 
     async def undisturbed(self) -> bool:
         """Nobody has come or gone since it was looked at, so what was decided fits if it is applied at once."""
-        return not self._limit or np.array_equal(self._before, await self._store.living())
+        if not self._limit:
+            return True
+        if not np.array_equal(self._before, await self._store.living()):
+            return False
+        return not (await self._store.signals(self._given_up)).pinned.any()  # pinned meanwhile: choose again
 
     def holds(self, memory: int) -> bool:
         return not self._limit or memory in self._alive
@@ -94,12 +104,18 @@ class Room:
         while len(self._alive) > size:
             victim = await self._victim()
             self._alive.discard(victim)
+            self._given_up += [] if victim in self._new else [victim]
             gone.append(Forget(self._now, victim, await self._key(victim), EVICTED))
         return gone
 
     async def _victim(self) -> int:
         """The least important of a random sample; of those new in this batch, yet without links, the eldest."""
-        free = self._alive - self._protected - self._kept or self._alive - self._kept
+        free = self._alive - self._pinned - self._protected - self._kept or self._alive - self._pinned - self._kept
+        if not free:
+            raise Conflict(
+                problem=f"{len(self._alive & self._pinned)} memories are pinned and the node pool has room for"
+                f" {self._limit}: unpin some, or raise node_pool"
+            )
         old = sorted(free - self._new.keys())
         if not old:
             return min(free)

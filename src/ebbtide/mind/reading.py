@@ -99,6 +99,8 @@ async def page(
     wanted = np.ones(len(signals), np.bool_)
     if where.score is not None and verdicts.score is not None:
         wanted = (verdicts.score >= where.score[0]) & (verdicts.score <= where.score[1])
+    if where.pinned is not None:
+        wanted &= (signals.pinned != 0) == where.pinned
     left_out = {} if where.states else _counts(verdicts.state[wanted & ~seen])
     ids = np.sort(signals.id[wanted & seen & (signals.id > after)])
     found = await _matching(store, ids, where, limit + 1)
@@ -170,6 +172,7 @@ def _meta(s: Signals, verdicts: Verdicts, metabolism: Metabolism, row: int) -> M
         expires_at=_expiry(s, metabolism, row) if kept else None,
         protected=bool(s.protected[row]) if kept else None,
         pruned_at=_moment(s.pruned_at[row]) if kept else None,
+        pinned=bool(s.pinned[row]),
     )
 
 

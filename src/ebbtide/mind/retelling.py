@@ -20,6 +20,7 @@ from ebbtide.core.changes import (
     Entry,
     Focus,
     Forget,
+    Pin,
     PutMemory,
     Scan,
     Settle,
@@ -88,7 +89,7 @@ class Retelling:
             return change
         given = {name: getattr(change, name, None) for name in _REFERENCES}
         named: dict[str, Any] = {name: self._here[old] for name, old in given.items() if old in self._here}
-        if isinstance(change, Access | Touch | Traverse | Focus | Discard):
+        if isinstance(change, Access | Touch | Traverse | Pin | Focus | Discard):
             named["ids"] = tuple(self._here.get(memory, memory) for memory in change.ids)
         return replace(change, **named)
 
@@ -100,6 +101,10 @@ class Retelling:
                 return [replace(change, ids=seen)] if seen else []
             case Touch():
                 return await self._touched(change)
+            case Pin(ids=ids):
+                here = await self._copy.contents(ids)
+                alive = tuple(memory for memory in ids if memory in here)
+                return [replace(change, ids=alive)] if alive else []
             case PutMemory() if await self._is_known_entity(change):
                 return []
             case PutMemory(at=at):

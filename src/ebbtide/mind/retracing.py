@@ -10,6 +10,7 @@ from ebbtide.core.memory import DAY
 from ebbtide.core.parameters import regime
 from ebbtide.mind import forgetting, history
 from ebbtide.mind.face import Face
+from ebbtide.mind.moments import instant
 from ebbtide.mind.upkeep import Progress
 
 if TYPE_CHECKING:
@@ -56,6 +57,20 @@ class Retracing(Face):
             raise InvalidInput(problem="the journal was compacted after that moment: its beginning is folded away")
         past = await history.replay(self._store, self._scratch, upto=upto, progress=progress)
         return self._apart(past, moment)
+
+    async def at(self, moment: float | str, progress: Progress | None = None) -> "Mind":
+        """The mind at another moment, to look at: nothing can be written to it, and reading counts as no use.
+
+        `moment`: seconds since 1970, a date or a time in ISO 8601, or an offset such as +90d. Of a moment to come the
+        mind as it will be if nothing happens until then (a network mind fades by scans, so it stays as it is); of one
+        that has passed the mind as it was (`as_of`).
+
+        >>> (await (await mind.at("+90d")).get("ferry")).state
+        <State.COLD: 'cold'>
+        """
+        now = self.now()
+        when = instant(moment, now)
+        return self._ahead(when) if when > now else await self.as_of(when, progress)
 
     async def replay(
         self,

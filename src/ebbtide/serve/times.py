@@ -12,16 +12,9 @@ _SPAN = re.compile(r"([+-]?)(\d+(?:\.\d+)?)([smhdwy])")
 
 def moment(text: str, now: float) -> float:
     """A date, a date and time (UTC unless it says otherwise), or an offset from now such as -3d or +12h."""
-    if text == "now":
-        return now
-    try:
-        if found := _SPAN.fullmatch(text):
-            return _on_the_calendar(now + _seconds(found) * (-1.0 if found[1] == "-" else 1.0))
-        when = datetime.fromisoformat(text)
-        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError, OSError):
-        problem = f"{text!r:.80} is not a moment: use 2026-11-15, 2026-11-15T08:30, or an offset like -3d or +12h"
-        raise InvalidInput(problem=problem) from None
+    from ebbtide.mind.moments import moment as meant  # with it comes NumPy, which `--help` must not wait for
+
+    return meant(text, now)
 
 
 def span(text: str) -> float:
@@ -35,12 +28,6 @@ def span(text: str) -> float:
 
 def _seconds(found: re.Match[str]) -> float:
     return float(found[2]) * _UNITS[found[3]]
-
-
-def _on_the_calendar(seconds: float) -> float:
-    """This moment, if there is such a day."""
-    datetime.fromtimestamp(seconds, UTC)
-    return seconds
 
 
 def iso(seconds: float) -> str:

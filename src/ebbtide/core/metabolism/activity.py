@@ -11,9 +11,11 @@ import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, Mark, State
 from ebbtide.core.metabolism.base import Forecast, Quiet, Verdicts, first_moment, graded, param, since
+from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import Column, Signals
 
 
+@keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity(Quiet):
     name: ClassVar[str] = "activity"

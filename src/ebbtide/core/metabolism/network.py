@@ -17,9 +17,11 @@ import numpy as np
 
 from ebbtide.core.memory import CODE_OF, State
 from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, choice, graded, param
+from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import Column, Signals
 
 
+@keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network(Quiet):
     name: ClassVar[str] = "network"

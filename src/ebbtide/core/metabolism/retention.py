@@ -15,11 +15,13 @@ import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, POLICIES, Policy, State
 from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, at_least, graded, param, since
+from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import NEVER, Column, Signals
 
 KEEP, PRUNE, DELETE = np.int8(0), np.int8(1), np.int8(2)
 
 
+@keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
     name: ClassVar[str] = "retention"

@@ -15,9 +15,11 @@ import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, State
 from ebbtide.core.metabolism.base import Forecast, Verdicts, first_moment, graded, param, since
+from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import Column, Signals
 
 
+@keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     name: ClassVar[str] = "score"

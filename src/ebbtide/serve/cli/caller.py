@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ebbtide.core.errors import EbbtideError, InvalidInput
 from ebbtide.serve.cli import render
-from ebbtide.serve.times import moment
 
 if TYPE_CHECKING:  # these load NumPy; `--help` must not wait for it
     from ebbtide.host.ownership import House
@@ -100,16 +99,24 @@ class Caller:
                 params = settings.params if name == settings.metabolism else {}
                 await host.create(settings.agent, name, params)
             async with host.mind(settings.agent) as mind:
-                yield mind if self.as_of is None else await self._past(mind, self.as_of)
+                yield mind if self.as_of is None else await self._view(mind, self.as_of)
 
     def require_present(self) -> None:
         """For what makes minds: there is no making one in the past."""
         if self.as_of is not None:
-            raise InvalidInput(problem="--as-of only looks: nothing can be made in the past")
+            raise InvalidInput(problem="--as-of only looks: nothing can be made at another time")
 
-    async def _past(self, mind: "Mind", as_of: str) -> "Mind":
+    def at(self, moment: str | None) -> "Caller":
+        """The same, looking at the mind at this moment: what it reads counts as no use."""
+        if moment is None:
+            return self
+        if self.as_of is not None:
+            raise InvalidInput(problem="--at and --as-of both name the moment to look at: give one of them")
+        return replace(self, as_of=moment)
+
+    async def _view(self, mind: "Mind", moment: str) -> "Mind":
         with self.progress("replaying the journal") as progress:
-            return await mind.as_of(moment(as_of, mind.now()), progress)
+            return await mind.at(moment, progress)
 
     @contextmanager
     def progress(self, what: str, total: int | None = None) -> "Iterator[Progress | None]":

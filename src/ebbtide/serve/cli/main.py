@@ -22,6 +22,7 @@ from ebbtide.serve.cli import (
     memories,
     minds,
     network,
+    pinning,
     reaping,
     render,
     schedule,
@@ -57,7 +58,9 @@ def root(
     context: typer.Context,
     data: Annotated[str | None, typer.Option(help="Folder the minds live in (default ~/.ebbtide).")] = None,
     agent: Annotated[str | None, typer.Option("--agent", "-a", help="Whose mind (default 'default').")] = None,
-    as_of: Annotated[str | None, typer.Option(help="Look at the mind as it was: a date, a time, or -3d.")] = None,
+    as_of: Annotated[
+        str | None, typer.Option(help="Look at the mind at another moment: a date, a time, -3d, or +90d.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Long-term memory for agents that forgets on purpose, can say why, and can undo it.
@@ -67,7 +70,20 @@ def root(
     context.obj = Caller(data=data, agent=agent, as_of=as_of, as_json=as_json)
 
 
-for module in (memories, searching, network, tending, reaping, schedule, forgetting, history, minds, serving, mcp):
+for module in (
+    memories,
+    pinning,
+    searching,
+    network,
+    tending,
+    reaping,
+    schedule,
+    forgetting,
+    history,
+    minds,
+    serving,
+    mcp,
+):
     module.register(app)
 
 

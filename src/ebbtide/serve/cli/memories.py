@@ -10,10 +10,9 @@ from ebbtide.core.memory import DAY, DEFAULT_STRENGTH, Memory, State
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.files import put_file, read_text
-from ebbtide.serve.times import distance, iso, moment, relative
+from ebbtide.serve.times import distance, iso, relative
 
 if TYPE_CHECKING:
-    from ebbtide.mind import Mind
     from ebbtide.mind.explain import Explanation
     from ebbtide.mind.reading import Page
 
@@ -21,6 +20,9 @@ DEFAULT_RELATION = "related"
 LAST = 2**63 - 1  # no id and no entry comes after this one
 Key = Annotated[str, typer.Argument(help="The memory's key.")]
 Relation = Annotated[str, typer.Argument(help="The link's name.")]
+At = Annotated[
+    str | None, typer.Option(help="Look at the mind at another moment, as no use of it: a date, +90d (to come), -3d.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -68,14 +70,17 @@ def put(
     _answer(caller, memory, f"remembered [bold]{render.safe(memory.key)}[/] ({memory.state})")
 
 
-def get(context: typer.Context, key: Key) -> None:
-    """Read a memory. That is a use of it, and counts."""
-    caller: Caller = context.obj
+def get(context: typer.Context, key: Key, at: At = None) -> None:
+    """Read a memory. That is a use of it, and counts; with --at it is only a look, and counts nothing.
+
+    ebbtide get ferry --at +90d
+    """
+    caller: Caller = context.obj.at(at)
     memory = caller.run(lambda mind: mind.get(key))
     if caller.as_json:
         render.as_json(memory)
         return
-    render.say(f"[bold]{render.safe(memory.key)}[/]  {render.styled(memory.state)}  {_vitality(memory)}")
+    render.say(f"[bold]{render.safe(memory.key)}[/]  {_state(memory)}  {_vitality(memory)}")
     render.say(render.safe(memory.text))
     if memory.keywords:
         render.say(f"[dim]keywords: {render.safe(', '.join(memory.keywords))}[/]")
@@ -136,13 +141,19 @@ def list_memories(
     score: Annotated[str | None, typer.Option(help="Only scores in this range, like 30-69 (score minds).")] = None,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
     domain: Annotated[str | None, typer.Option(help="Only this domain.")] = None,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only what is pinned.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Also what is normally out of sight.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
     after: Annotated[int, typer.Option(min=0, max=LAST, help="Go on after this id (the last list said which).")] = 0,
+    at: At = None,
 ) -> None:
-    """List memories by the state they are in at this moment."""
-    caller: Caller = context.obj
+    """List memories by the state they are in at this moment, or at another one.
+
+    ebbtide list --at +90d      what is still in sight in 90 days if nothing happens
+    """
+    caller: Caller = context.obj.at(at)
     asked: dict[str, Any] = {"kind": kind, "domain": domain, "everything": everything, "after": after, "limit": limit}
+    asked["pinned"] = pinned or None
     page = caller.run(lambda mind: mind.list(state or None, score=_range(score), **asked))
     if caller.as_json:
         render.as_json(page)
@@ -175,16 +186,12 @@ def _range(text: str | None) -> tuple[int, int] | None:
 def explain(
     context: typer.Context,
     key: Key,
-    at: Annotated[str | None, typer.Option(help="Explain for another moment: a date, or +30d.")] = None,
+    at: At = None,
     days: Annotated[float, typer.Option(min=0.01, max=36525, help="How far the curve looks ahead.")] = 30.0,
 ) -> None:
     """Why a memory is what it is, and what becomes of it if nothing happens. Counts as no use."""
-    caller: Caller = context.obj
-
-    async def work(mind: "Mind") -> Any:
-        return await mind.explain(key, at=None if at is None else moment(at, mind.now()), days=days)
-
-    explanation = caller.run(work)
+    caller: Caller = context.obj.at(at)
+    explanation = caller.run(lambda mind: mind.explain(key, days=days))
     if not caller.as_json:
         show(explanation, days)
         return
@@ -199,7 +206,8 @@ def show(e: "Explanation", days: float) -> None:
     total = [(f"[bold]{_sum_name(e.metabolism)}[/]", f"[bold]{e.memory.vitality:+.4f}[/]")]
     render.table((f"{e.metabolism} at {iso(e.at)}", "value"), [(n, f"{v:+.4f}") for n, v in e.terms.items()] + total)
     for coming in e.forecast:
-        render.say(f"  {coming.event.replace('_', ' ')}: {_when(coming, e.at)}")
+        when = "never: pinned" if e.memory.meta.pinned else _when(coming, e.at)
+        render.say(f"  {coming.event.replace('_', ' ')}: {when}")
     curve = [vitality for _, vitality in e.curve]
     ahead = f"{e.curve[-1][0]:.0f} scans" if e.metabolism == "network" else distance(days * DAY)
     render.say(f"  [cyan]{render.sparkline(curve)}[/] {ahead} ahead: {curve[0]:.3f} → {curve[-1]:.3f}")
@@ -219,7 +227,8 @@ def _when(coming: Any, now: float) -> str:
 
 def _state(memory: Memory) -> str:
     marks = " ".join(f"[magenta]{name}[/]" for name in memory.marks.names)
-    return f"{render.styled(memory.state)} {marks}".strip()
+    pinned = "[blue]pinned[/]" if memory.meta.pinned else ""
+    return " ".join(filter(None, (render.styled(memory.state), pinned, marks)))
 
 
 def _vitality(memory: Memory) -> str:

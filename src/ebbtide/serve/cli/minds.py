@@ -94,6 +94,7 @@ def stats(context: typer.Context) -> None:
     rows = [("metabolism", found.metabolism)]
     rows += [(str(state), str(count)) for state, count in found.states.items()]
     rows += [(name.replace("_", " "), str(count)) for name, count in found.marks.items()]
+    rows += [("pinned", str(found.pinned))] if found.pinned else []
     store = found.store
     rows += [("memories", str(store.memories)), ("links", f"{store.links} ({store.traces} traces)")]
     rows += [("in the trash", str(store.trash)), ("journal entries", str(store.journal_entries))]

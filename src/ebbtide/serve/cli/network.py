@@ -13,6 +13,7 @@ from ebbtide.core.errors import InvalidInput, StoreError
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.files import json_lines, parsed, read_text
+from ebbtide.serve.cli.memories import At
 from ebbtide.serve.times import iso
 
 if TYPE_CHECKING:
@@ -133,9 +134,10 @@ def recall(
     relation: Annotated[list[str] | None, typer.Option(help="Only links of this name; may be given again.")] = None,
     depth: Annotated[int | None, typer.Option(help="How many links from the focus (default 2).")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many memories at most.")] = 100,
+    at: At = None,
 ) -> None:
-    """What comes to mind, outward from what it is on, stronger links first."""
-    caller: Caller = context.obj
+    """What comes to mind, outward from what it is on, stronger links first. With --at no walk counts."""
+    caller: Caller = context.obj.at(at)
     text = caller.run(lambda mind: mind.recall(keywords or (), relation or (), depth, limit))
     if caller.as_json:
         render.as_json({"text": text})

@@ -8,6 +8,7 @@ import typer
 from ebbtide.core.memory import HOUR, State
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
+from ebbtide.serve.cli.memories import At
 from ebbtide.serve.times import iso, moment, relative
 
 if TYPE_CHECKING:
@@ -38,14 +39,17 @@ def search(
     at_least: Annotated[float, typer.Option(min=0.0, max=1.0, help="Only if at least so similar.")] = 0.0,
     no_vitality: Annotated[bool, typer.Option("--no-vitality", help="Rank by similarity alone.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Why each ranks so, and what was left out.")] = False,
+    at: At = None,
 ) -> None:
     """Find memories by words and by meaning; those more alive come first. Being found is no use of a memory.
 
     ebbtide search "when does the ferry leave?"
 
     ebbtide search 渡轮几点开 --since -30d --explain
+
+    ebbtide search ferry --at +90d      what it will find in 90 days if nothing happens
     """
-    caller: Caller = context.obj
+    caller: Caller = context.obj.at(at)
     asked: dict[str, Any] = {"state": state, "kind": kind, "domain": domain, "keywords": keyword or (), "k": limit}
     asked |= {"at_least": at_least, "vitality": not no_vitality, "explain": explain}
 

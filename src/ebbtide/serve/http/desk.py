@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request
 from starlette.convertors import Convertor, register_url_convertor
 
+from ebbtide.core.errors import InvalidInput
 from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
 from ebbtide.serve.http.asked import instant
@@ -110,17 +111,35 @@ async def seen(
             examples=["2026-11-15T08:30:00Z"],
         ),
     ] = None,
+    at: Annotated[
+        str | None,
+        Query(
+            max_length=MAX_MOMENT,
+            description="Look at the mind at another moment, to come (as it will be if nothing happens) or past. "
+            "Whatever is read counts as no use. In an address the plus sign of +90d is %2B.",
+            examples=["+90d"],
+        ),
+    ] = None,
 ) -> AsyncIterator[Mind]:
     async with asynccontextmanager(_mind)(request, agent) as mind:
-        moment = instant(as_of, mind.now())
-        if as_of is None or moment is None:
+        said = _one_of(as_of, at)
+        moment = instant(said, mind.now())
+        if said is None or moment is None:
             yield mind
             return
-        async with desk_of(request).views.of(mind, settled(as_of, moment, mind.now())) as past:
-            yield past
+        async with desk_of(request).views.of(mind, settled(said, moment, mind.now())) as view:
+            yield view
+
+
+def _one_of(as_of: str | None, at: str | None) -> str | None:
+    """The moment to look at. A plus sign that was not encoded arrives as a blank, and is meant all the same."""
+    if as_of is not None and at is not None:
+        raise InvalidInput(problem="`at` and `as_of` both name the moment to look at: give one of them")
+    said = at if as_of is None else as_of
+    return None if said is None else said.strip()
 
 
 Admin = Annotated[None, Depends(_admin)]
 There = Annotated[Mind, Depends(_mind)]  # the mind itself
-Seen = Annotated[Mind, Depends(seen)]  # the mind, or as it was
+Seen = Annotated[Mind, Depends(seen)]  # the mind, or as it was or will be
 AtDesk = Annotated[Desk, Depends(_desk)]

@@ -30,7 +30,9 @@ def direct(kind: type[B], work: Callable[[B, Mind], Awaitable[Response]]) -> typ
             async def handle(request: Request) -> Response:
                 asked = JsonRequest(request.scope, request.receive)
                 said = await asked.json() if await asked.body() else None
-                async with _see(asked, asked.path_params["agent"], _moment(asked)) as mind:
+                async with _see(
+                    asked, asked.path_params["agent"], _moment(asked, "as_of"), _moment(asked, "at")
+                ) as mind:
                     return await work(_meant(kind, said), mind)
 
             return handle
@@ -38,11 +40,11 @@ def direct(kind: type[B], work: Callable[[B, Mind], Awaitable[Response]]) -> typ
     return Direct
 
 
-def _moment(request: Request) -> str | None:
-    said = request.query_params.get("as_of")
+def _moment(request: Request, name: str) -> str | None:
+    said = request.query_params.get(name)
     if said is not None and len(said) > MAX_MOMENT:
         what = f"String should have at most {MAX_MOMENT} characters"
-        raise RequestValidationError([{"type": "string_too_long", "loc": ("query", "as_of"), "msg": what}])
+        raise RequestValidationError([{"type": "string_too_long", "loc": ("query", name), "msg": what}])
     return said
 
 

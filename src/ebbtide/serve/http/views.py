@@ -1,4 +1,4 @@
-"""Minds of the past that somebody looks at: each is a whole journal retold, so the last few are kept."""
+"""Minds at another moment. Those of the past are whole journals replayed, so the last few are kept."""
 
 import asyncio
 import math
@@ -38,7 +38,7 @@ class Views:
 
     @asynccontextmanager
     async def of(self, mind: Mind, moment: float) -> AsyncIterator[Mind]:
-        """As it was then. A moment yet to come is retold each time: until then things will happen."""
+        """As it was then, or will be if nothing happens: that is looked at anew each time."""
         place = mind.agent, moment
         async with self._turns.setdefault(place, asyncio.Lock()):
             view = await self._known(place) or await self._made(mind, place)
@@ -69,9 +69,9 @@ class Views:
         return view if there else None
 
     async def _made(self, mind: Mind, place: Place) -> _View:
-        view = _View(await mind.as_of(place[1]))
-        if place[1] < mind.now():
-            self._views[place] = view
+        if place[1] >= mind.now():
+            return _View(await mind.at(place[1]))
+        view = self._views[place] = _View(await mind.as_of(place[1]))
         while len(self._views) > KEPT:
             await _drop(self._views.popitem(last=False)[1])
         return view

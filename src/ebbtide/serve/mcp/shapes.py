@@ -74,6 +74,11 @@ class Forget(Asked):
     keys: Keys
 
 
+class Pin(Asked):
+    keys: Keys
+    pinned: bool = Field(default=True, description="False takes the pin away.")
+
+
 class Restore(Asked):
     key: str
     new_key: str | None = Field(default=None, description="If its own key is taken by now.")
@@ -110,6 +115,7 @@ class Seen(BaseModel):
     kind: str
     keywords: list[str]
     state: str
+    pinned: bool = False
     created_at: str
     similarity: float | None = None
     why: str | None = None
@@ -142,6 +148,11 @@ class Touched(BaseModel):
     too_soon: list[str]
 
 
+class Pinned(BaseModel):
+    changed: list[str]
+    already: list[str]
+
+
 class Forgotten(BaseModel):
     forgotten: list[str]
     restorable_days: float
@@ -170,6 +181,7 @@ class Status(Quoting):
     memories: int
     states: dict[str, int]
     marks: dict[str, int]
+    pinned: int
     in_trash: int
     waiting: int
     failed: int

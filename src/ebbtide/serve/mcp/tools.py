@@ -100,6 +100,11 @@ async def forget(mind: Mind, asked: shapes.Forget) -> shapes.Forgotten:
     return shapes.Forgotten(forgotten=keys, restorable_days=mind.params["trash_days"])
 
 
+async def pin(mind: Mind, asked: shapes.Pin) -> shapes.Pinned:
+    found = await (mind.pin if asked.pinned else mind.unpin)(*asked.keys)
+    return shapes.Pinned(changed=list(found.changed), already=list(found.already))
+
+
 async def restore(mind: Mind, asked: shapes.Restore) -> shapes.Told:
     return shapes.Told(memory=seen(await mind.restore(asked.key, new_key=asked.new_key), SHOWN))
 
@@ -173,6 +178,7 @@ async def status(mind: Mind, asked: shapes.Nothing) -> shapes.Status:
         memories=stats.store.memories,
         states={state.value: count for state, count in stats.states.items()},
         marks=stats.marks,
+        pinned=stats.pinned,
         in_trash=stats.store.trash,
         waiting=sum(task.error is None for task in told),
         failed=sum(task.error is not None for task in told),
@@ -199,6 +205,7 @@ def seen(memory: Memory, longest: int, offset: int = 0) -> shapes.Seen:
         kind=memory.kind,
         keywords=list(memory.keywords),
         state=memory.state,
+        pinned=memory.meta.pinned,
         created_at=iso(memory.created_at),
     )
 
@@ -274,6 +281,16 @@ TOOLS = {
             shapes.Forgotten,
             forget,
             destroys=True,
+        ),
+        Tool(
+            "pin",
+            "Pin",
+            "Protect memories that must never fade, like an allergy or a promise: they stay in sight and are never"
+            " shortened or removed by the engine. Few, please: it raises no rank. pinned=false takes the pin away.",
+            shapes.Pin,
+            shapes.Pinned,
+            pin,
+            again=True,
         ),
         Tool(
             "restore",

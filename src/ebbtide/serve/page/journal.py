@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ebbtide.core.changes import KINDS, Configure, Entry
+from ebbtide.core.changes import KINDS, Configure, Entry, Pin
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.serve.page import parts, story, texts
 from ebbtide.serve.page.controls import choice, explorer, field, form, submit
@@ -49,6 +49,9 @@ texts.add(
         "kind.access": ("used", "使用"),
         "kind.touch": ("touched", "确认使用"),
         "kind.traverse": ("walked to", "沿链接到达"),
+        "kind.pin": ("pin", "固定"),
+        "journal.pinned": ("set", "设置"),
+        "journal.unpinned": ("taken away", "取消"),
         "kind.forget": ("forgotten", "遗忘"),
         "kind.restore": ("restored", "恢复"),
         "kind.merge": ("merged", "合并"),
@@ -151,6 +154,8 @@ def _about(page: Page, entry: Entry, called: Mapping[int, str], before: Mapping[
     gist = [getattr(change, name, "") for name in ("relation", "outcome", "error", "metabolism", "kind")]
     if hasattr(change, "cause"):
         gist.append(change.cause if change.cause in _PLAIN else story.cause(page, change.cause))
+    if isinstance(change, Pin):
+        gist.append(page.t("journal.pinned" if change.pinned else "journal.unpinned"))
     if hasattr(change, "strength"):
         gist.append(f"{change.strength:.2f}")
     if hasattr(change, "content"):

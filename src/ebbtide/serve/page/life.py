@@ -26,6 +26,7 @@ from ebbtide.core.changes import (
     Forget,
     Merge,
     Pair,
+    Pin,
     PutLink,
     PutMemory,
     Recover,
@@ -59,7 +60,7 @@ _BREATH = 128  # entries
 _NEARER = (8, 64, 512)  # parts of a span that are looked at as closely as all of it
 
 # What moves no vitality where days count: findings, the queue, and what only a network mind heeds.
-_IDLE = (WriteDown, Pair, Dismiss, Focus, Scan, Sweep, Enqueue, Settle, SetAside, Requeue)
+_IDLE = (WriteDown, Pair, Pin, Dismiss, Focus, Scan, Sweep, Enqueue, Settle, SetAside, Requeue)
 # Whoever comes or goes takes links along: that may matter to a memory they do not name.
 _LEAVING = (Forget, Restore, Merge, Recover)
 
@@ -99,7 +100,7 @@ def concerns(entry: Entry, memory: int) -> bool:
     match entry.change:
         case PutLink(source=source, target=target) | Unlink(source=source, target=target):
             return memory in (source, target)
-        case Access(ids=ids) | Touch(ids=ids) | Traverse(ids=ids) | Discard(ids=ids):
+        case Access(ids=ids) | Touch(ids=ids) | Traverse(ids=ids) | Pin(ids=ids) | Discard(ids=ids):
             return memory in ids
         case Merge(into=into, id=gone):
             return memory in (into, gone)
@@ -108,6 +109,8 @@ def concerns(entry: Entry, memory: int) -> bool:
 
 def _may_move(change: Change, memory: int) -> bool:
     """Whether a memory may be worth something else after this, now or later."""
+    if isinstance(change, Pin):  # no formula sees it
+        return False
     return isinstance(change, (Configure, *_LEAVING)) or concerns(Entry(0, change, ""), memory)
 
 

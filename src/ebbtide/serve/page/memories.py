@@ -19,7 +19,7 @@ from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, card, link, text
 
 PER_PAGE = 50
-_FILTERS = ("state", "kind", "domain", "from", "to")
+_FILTERS = ("state", "kind", "domain", "from", "to", "pinned")
 
 
 async def build(page: Page) -> None:
@@ -64,6 +64,8 @@ def _where(page: Page, rule: Metabolism, *, search: bool = False) -> dict[str, A
         found["state"] = State(state)
     if state == "all":
         found |= {"state": rule.states} if search else {"everything": True}
+    if not search and page.query.get("pinned"):
+        found["pinned"] = True
     if not search and rule.name == "score" and ("from" in page.query or "to" in page.query):
         found["score"] = (_bound(page, "from", 0), _bound(page, "to", 100))
     return found
@@ -82,7 +84,7 @@ def _after(page: Page) -> int:
 
 
 def _filters(page: Page, stats: Stats, rule: Metabolism) -> None:
-    kept = {name: page.query.get(name) for name in ("q", "kind", "domain", "from", "to")}
+    kept = {name: page.query.get(name) for name in ("q", "kind", "domain", "from", "to", "pinned")}
     chosen = page.query.get("state", "")
     with box("stack").style("gap: 12px; margin-bottom: 16px"):
         with box("row-of", "nav").style("gap: 8px") as states:
@@ -91,8 +93,20 @@ def _filters(page: Page, stats: Stats, rule: Metabolism) -> None:
                 words = f"{page.t(f'state.{state}')} {stats.states.get(state, 0):,}"
                 _choice(page, words, state, state, chosen, kept)
             _choice(page, f"{page.t('list.all')} {stats.store.memories:,}", "tide", "all", chosen, kept)
+            _pinned_choice(page, stats, chosen)
         states.props["aria-label"] = page.t("overview.states")
         _form(page, rule)
+
+
+def _pinned_choice(page: Page, stats: Stats, chosen: str) -> None:
+    """Only what is pinned, in whatever state is chosen; chosen again, everything. A search knows no pins."""
+    here = bool(page.query.get("pinned"))
+    if page.query.get("q") or not (stats.pinned or here):
+        return
+    address = page.url("memories", state=chosen, pinned="" if here else "1")
+    chip = link(address, f"chip s-tide {'here' if here else ''}", f"{page.t('pinned')} {stats.pinned:,}")
+    if here:
+        chip.props["aria-current"] = "true"
 
 
 def _choice(page: Page, words: str, colour: str, state: str, chosen: str, kept: Mapping[str, Any]) -> None:
@@ -105,7 +119,7 @@ def _choice(page: Page, words: str, colour: str, state: str, chosen: str, kept: 
 def _form(page: Page, rule: Metabolism) -> None:
     with box("row-of filter", "form").props("method=get") as form:
         form.props["action"] = page.url("memories")
-        for name in ("q", "state"):
+        for name in ("q", "state", "pinned"):
             if page.query.get(name):
                 ui.element("input").props(f"type=hidden name={name}").props["value"] = page.query[name]
         _field(page, "kind", page.t("list.kind"), 130)
@@ -145,6 +159,7 @@ def _item(page: Page, memory: Memory, rule: Metabolism, now: float, note: str) -
             with box("row-of").style("gap: 8px"):
                 text(parts.preview(memory.key, 80), "strong")
                 parts.state_chip(page, memory.state)
+                parts.pin_chip(page, memory)
                 for mark in Mark(memory.marks).names:
                     text(page.t(f"mark.{mark}"), "chip plain s-bad")
             text(parts.preview(memory.phrase or memory.text), "soft says")

@@ -113,12 +113,29 @@ def _head(page: Page, explained: Explanation) -> None:
             with box("row-of"):
                 text(memory.key, tag="h1")
                 parts.state_chip(page, memory.state)
+                parts.pin_chip(page, memory)
                 for mark in Mark(memory.marks).names:
                     text(page.t(f"mark.{mark}"), "chip plain s-bad")
             text(reasons.told(page, explained.why), "soft", "p")
         with box("actions"):
             button(page.t("memory.touch"), lambda: _touch(page, memory), symbol="touch_app", classes="main")
+            _pin_button(page, memory)
             button(page.t("memory.forget"), lambda: _forget(page, memory), symbol="delete", classes="danger")
+
+
+def _pin_button(page: Page, memory: Memory) -> None:
+    words = page.t("memory.unpin" if memory.meta.pinned else "memory.pin")
+    pinning = button(words, lambda: _pin(page, memory), symbol="push_pin")
+    pinning.props["title"] = page.t("memory.pin_hint")
+    pinning.props["aria-pressed"] = "true" if memory.meta.pinned else "false"
+
+
+async def _pin(page: Page, memory: Memory) -> None:
+    was = memory.meta.pinned
+    with page.attempt(page.t("memory.unpinned" if was else "memory.pinned")):
+        async with page.mind() as mind:
+            await (mind.unpin if was else mind.pin)(memory.key)
+        await page.refresh()
 
 
 async def _touch(page: Page, memory: Memory) -> None:
@@ -214,7 +231,8 @@ def _coming(page: Page, explained: Explanation) -> None:
             with box(tag="li").style(f"--of: {curve.COLOURS.get(coming.event, 'var(--tide)')}"):
                 text(page.t(f"event.{coming.event}"), "strong")
                 with box("soft small"):
-                    text(_when(page, coming, explained.at))
+                    pinned = explained.memory.meta.pinned
+                    text(page.t("memory.never_pinned") if pinned else _when(page, coming, explained.at))
 
 
 def _when(page: Page, coming: Coming, now: float) -> str:

@@ -128,6 +128,9 @@ def _figures(page: Page, stats: Stats, suggested: int) -> None:
         figure(f"{store.memories:,}", page.t("memories_count"))
         figure(f"{store.links:,}", page.t("links_count"))
         figure(f"{store.traces:,}", page.t("traces_count"))
+        if stats.pinned:
+            with link(page.url("memories", pinned="1"), "figure-link"):
+                figure(f"{stats.pinned:,}", page.t("pinned_count"))
         with link(page.url("tidy"), "figure-link"):
             figure(f"{store.trash:,}", page.t("trash_count"))
         if suggested:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from nicegui import ui
 
-from ebbtide.core.memory import DAY, HOUR, State
+from ebbtide.core.memory import DAY, HOUR, Memory, State
 from ebbtide.serve.page.frame import Page
 
 _UNITS = (("year", 365.25 * DAY), ("month", 30.44 * DAY), ("day", DAY), ("hour", HOUR), ("minute", 60.0))
@@ -110,6 +110,14 @@ def page_head(title: str, under: str = "") -> Iterator[None]:
 
 def state_chip(page: Page, state: State | str) -> ui.element:
     return text(page.t(f"state.{state!s}"), f"chip s-{state!s}")
+
+
+def pin_chip(page: Page, memory: Memory) -> None:
+    """A sign for what is pinned."""
+    if memory.meta.pinned:
+        with box("chip plain s-tide").props("data-pinned"):
+            icon("push_pin")
+            text(page.t("pinned"))
 
 
 def meter(share: float, state: State | str = "tide") -> None:

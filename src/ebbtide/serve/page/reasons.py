@@ -2,12 +2,16 @@
 
 import re
 
+from ebbtide.core.memory import State
+from ebbtide.serve.page import texts
 from ebbtide.serve.page.frame import Page
 
+_STATES = {state.value: texts.said(f"state.{state}", "zh") for state in State}
 # One English reason, or part of one, and the same in Chinese.
 _CHINESE = [
     (re.compile(pattern), chinese)
     for pattern, chinese in (
+        (r"pinned; without the pin (\w+): ", lambda found: f"已固定；不固定则为{_STATES.get(found[1], found[1])}："),
         (r"score (\S+) \(exactly (\S+)\) lies between (\S+) and (\S+)", r"分数 \1（精确值 \2）在 \3 与 \4 之间"),
         (r"score (\S+) \(exactly (\S+)\)", r"分数 \1（精确值 \2）"),
         (r"score (\S+) lies between (θ_delete \S+) and (θ_active \S+)", r"分数 \1 在 \2 与 \3 之间"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from ebbtide.core.changes import KIND_OF, Entry, Merge, PutMemory, Recover, Rewrite
+from ebbtide.core.changes import KIND_OF, Entry, Merge, Pin, PutMemory, Recover, Rewrite
 from ebbtide.serve.page import parts, texts
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, text
@@ -62,6 +62,8 @@ def _did(page: Page, kind: str, change: Any) -> str:
     facts = {name: getattr(change, name) for name in ("relation", "key") if hasattr(change, name)}
     if hasattr(change, "cause"):
         facts["cause"] = cause(page, change.cause)
+    if isinstance(change, Pin) and not change.pinned:
+        kind = "unpin"
     return page.t(f"did.{kind}", **facts) if texts.known(f"did.{kind}") else kind
 
 

@@ -1,4 +1,4 @@
-"""The mind as of another moment: how many were how, who was there, and what each said then and says now."""
+"""The mind at another moment, past or to come: how many are in each state, and what each memory says then and now."""
 
 from functools import partial
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 from nicegui import ui
 
 from ebbtide.core.errors import UnknownMemory
-from ebbtide.core.memory import Memory
+from ebbtide.core.memory import DAY, Memory
+from ebbtide.core.metabolism import Network
 from ebbtide.mind import Mind
 from ebbtide.mind.reading import Page as Listed
 from ebbtide.mind.upkeep import Progress
@@ -18,12 +19,27 @@ from ebbtide.serve.page.work import Work
 
 _STEPS = 1000  # of the slider
 _LISTED = 60
+_AHEAD = (7, 30, 90)  # days
 _THEN = "then-and-now"
 
 texts.add(
     {
         "travel.title": ("Time travel", "时间旅行"),
-        "travel.under": ("Move back, and see the mind as it was.", "往回拖，看心智当时的样子。"),
+        "travel.under": (
+            "Move back to see the mind as it was, or look ahead.",
+            "往回拖，看心智当时的样子；也可以向前看。",
+        ),
+        "travel.ahead": ("Look ahead", "向前看"),
+        "travel.days": ("+{n} days", "{n} 天后"),
+        "travel.ahead_days": ("The mind in {n} days, if nothing happens", "{n} 天后的心智（若什么都不发生）"),
+        "travel.will": (
+            "A look ahead: the mind on {when} UTC, if nothing happens until then. Nothing is changed or counted.",
+            "这是向前看：{when} UTC 的心智，假定在此之前什么都不发生。不会改动，也不计数。",
+        ),
+        "travel.by_scans": (
+            "This mind fades by scans, not by days: time alone changes nothing in it.",
+            "这个心智按扫描次数褪色，不按天数：时间本身不会改变它。",
+        ),
         "travel.slider": ("Moment to look at (UTC)", "要看的时刻（UTC）"),
         "travel.moment": ("Moment (UTC)", "时刻（UTC）"),
         "travel.now": ("Back to now", "回到现在"),
@@ -84,7 +100,18 @@ class Travel:
             moment.on("change", self._typed, js_handler="event => emit(event.target.value)")
             text("UTC", "soft small").props("aria-hidden=true")
             self.back = button(page.t("travel.now"), self._now, symbol="update", classes="slim")
+        with box("row-of").props("data-ahead"):
+            text(page.t("travel.ahead"), "soft small")
+            for days in _AHEAD:
+                label = page.t("travel.ahead_days", n=days)
+                go = partial(self._days_ahead, days)
+                button(page.t("travel.days", n=days), go, symbol="update", classes="slim", label=label)
         self.back.set_visibility(False)
+
+    async def _days_ahead(self, days: int) -> None:
+        async with self.page.mind() as mind:
+            moment = mind.now() + days * DAY
+        self.to(moment)
 
     # ---- choosing a moment
 
@@ -111,7 +138,8 @@ class Travel:
         ui.run_javascript(f"getHtmlElement({self.slider.id}).value = {step}; window.scrollTo({{top: 0}})")
 
     def _look(self, moment: float, *, at_once: bool = False) -> None:
-        reword(self.said, self.page.t("travel.then", when=parts.moment(moment)))
+        words = "travel.will" if moment > self.last else "travel.then"
+        reword(self.said, self.page.t(words, when=parts.moment(moment)))
         self.back.set_visibility(True)
         self.work.begin(partial(self._show, moment), at_once=at_once)
 
@@ -131,15 +159,17 @@ class Travel:
     # ---- what was there
 
     async def _show(self, moment: float, progress: Progress) -> None:
-        async with self.page.mind() as mind:
-            past = await mind.as_of(moment, progress)
+        async with self.page.mind() as mind:  # held meanwhile: a look ahead stands on it
+            ahead, view = moment > mind.now(), await mind.at(moment, progress)
             params = mind.params
-        await self._leave()
-        self.past = past
-        states = (await past.stats()).states
-        listed = await past.list(everything=True, limit=_LISTED)
-        differ = sum(params.get(name) != value for name, value in past.params.items())
+            await self._leave()
+            self.past = view
+            states = (await view.stats()).states
+            listed = await view.list(everything=True, limit=_LISTED)
+        differ = sum(params.get(name) != value for name, value in view.params.items())
         self.work.shown.clear()
+        if ahead and view.metabolism == Network.name:
+            text(self.page.t("travel.by_scans"), "soft small", "p")
         self._figures({state.value: count for state, count in states.items()}, differ)
         self._list(listed)
 

@@ -78,13 +78,14 @@ def _message(said: dict[str, Any], mind: Mind) -> dict[str, Any]:
 
 
 @routes.post("/recall", operation_id="recall", summary="What comes to mind", response_model=Recalled)
-async def recall(mind: There, body: Association = _ANYTHING) -> Response:
-    """Outward from the focus, stronger links first. Waits its turn in the mind's queue."""
+async def recall(mind: Seen, body: Association = _ANYTHING) -> Response:
+    """Outward from the focus, stronger links first. Waits its turn in the mind's queue; at another moment it waits for
+    nothing, counts no walk and sweeps no trace."""
     return answer({"text": await mind.recall(body.keywords, body.relations, body.depth, body.limit)})
 
 
 @routes.get("/focus", operation_id="focus", summary="What the mind is on", response_model=Focus)
-async def focus(mind: There) -> Response:
+async def focus(mind: Seen) -> Response:
     return answer({"focus": await mind.focus()})
 
 

@@ -39,11 +39,10 @@ class Suggestions(BaseModel):
 async def explain(
     key: MemoryKey,
     mind: Seen,
-    at: Annotated[str | None, Query(max_length=64, description="As of another moment.", examples=["+7d"])] = None,
     days: Days = 30.0,
 ) -> Response:
     """Every term of the formula, the state and why, and what comes if nothing happens. Counts as no use."""
-    return answer(await mind.explain(key, at=instant(at, mind.now()), days=days))
+    return answer(await mind.explain(key, days=days))
 
 
 @routes.get("/forecast", operation_id="forecast", summary="What is to come", response_model=shape(Outlook))

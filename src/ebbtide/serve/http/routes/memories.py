@@ -3,7 +3,7 @@
 Keys in paths are percent-encoded, one segment each: `a/b` is `a%2Fb`.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Path, Query
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from ebbtide.core.draft import MAX_LABEL
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import Memory, State, Step
 from ebbtide.mind.forgetting import Forgotten
+from ebbtide.mind.pinning import Pinned
 from ebbtide.mind.reading import Page
 from ebbtide.mind.surroundings import Surroundings
 from ebbtide.serve.http import pages
@@ -63,13 +64,15 @@ async def listed(
     ] = None,
     kind: Annotated[str | None, Query(max_length=MAX_LABEL)] = None,
     domain: Annotated[str | None, Query(max_length=MAX_LABEL)] = None,
+    pinned: Annotated[bool | None, Query(description="Only what is pinned, or what is not.")] = None,
     everything: Annotated[bool, Query(description="Also what the metabolism hides.")] = False,
     after: After = 0,
     limit: Limit = 100,
 ) -> Response:
     """In order of id, by the state of this moment. What is hidden is left out but counted."""
+    chosen: dict[str, Any] = {"kind": kind, "domain": domain, "pinned": pinned}
     page = await mind.list(
-        state or None, score=_range(score), kind=kind, domain=domain, everything=everything, after=after, limit=limit
+        state or None, score=_range(score), **chosen, everything=everything, after=after, limit=limit
     )
     return answer(page)
 
@@ -101,7 +104,7 @@ async def put_many(body: NewMemories, mind: There, once: OnceOnly) -> Response:
 
 @routes.get(MEMORY, operation_id="get", summary="Read a memory", response_model=A_MEMORY)
 async def get(key: MemoryKey, mind: Seen) -> Response:
-    """A direct read is a use of it, and counts; not so when looking at the past."""
+    """A direct read is a use of it, and counts; not so when looking at another moment."""
     return answer(await mind.get(key))
 
 
@@ -121,6 +124,19 @@ async def forget(key: MemoryKey, mind: There, once: OnceOnly) -> Response:
 async def forget_many(body: Leaving, mind: There, once: OnceOnly) -> Response:
     """Into the trash, all of them or none."""
     return await once(nothing, mind.forget, *body.keys)
+
+
+@routes.post("/pin", operation_id="pin", summary="Protect memories", response_model=shape(Pinned))
+async def pin(body: Leaving, mind: There, once: OnceOnly) -> Response:
+    """Never hidden, expired, compressed, evicted, reaped or suggested for deletion; it raises no score. All of them or
+    none. `already`: those that were pinned before."""
+    return await once(answer, mind.pin, *body.keys)
+
+
+@routes.post("/unpin", operation_id="unpin", summary="End the protection", response_model=shape(Pinned))
+async def unpin(body: Leaving, mind: There, once: OnceOnly) -> Response:
+    """From now on they are judged as any other. `already`: those that were not pinned."""
+    return await once(answer, mind.unpin, *body.keys)
 
 
 @routes.get("/look/{memory}", operation_id="look", summary="Look at a memory by its id", response_model=A_MEMORY)
