@@ -183,6 +183,8 @@ WRITES = (
     _deed("link", keys, keys, relations, strengths),
     _deed("unlink", keys, keys, relations),
     _deed("touch", keys, revive=st.booleans()),
+    _deed("pin", keys, keys),
+    _deed("unpin", keys),
 )
 LEAVINGS = (
     _deed("forget", keys),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbtide.core.changes import Configure, Focus, Forget, Merge, PutMemory, Restore
+from ebbtide.core.changes import Configure, Focus, Forget, Merge, Pin, PutMemory, Restore
 from ebbtide.mind import Mind
 from ebbtide.stores.sqlite import SqliteStore
 from tests.helpers import Deed, FakeClock, batch, configured, everything, lives, perform, store_of
@@ -31,6 +31,8 @@ deeds = st.one_of(
     st.builds(lambda key, new: Deed("restore", (key,), {"new_key": new}), keys, keys),
     st.builds(lambda one, two: Deed("merge", (one, two)), keys, keys),
     st.builds(lambda one, two: Deed("link", (one, two, "knows", 1.0)), keys, keys),
+    st.builds(lambda one, two: Deed("pin", (one, two)), keys, keys),
+    keys.map(lambda key: Deed("unpin", (key,))),
     st.just(Deed("idle")),
     st.just(Deed("compress")),
     st.integers(1, 6).map(lambda size: Deed("configure", (), {"node_pool": size})),
@@ -43,6 +45,7 @@ async def assert_the_pool_was_kept(mind: Mind) -> None:
     alive: set[int] = set()
     given_out: set[int] = set()
     focus: tuple[int, ...] = ()
+    pinned: set[int] = set()
     limit = 0
     async for entry in mind.entries():
         match entry.change:
@@ -56,12 +59,15 @@ async def assert_the_pool_was_kept(mind: Mind) -> None:
                 alive.add(memory)
             case Forget(id=memory, cause=cause):
                 assert cause != "evicted" or memory not in focus
+                assert cause not in ("evicted", "faded") or memory not in pinned
                 alive.discard(memory)
                 focus = tuple(point for point in focus if point != memory)
             case Merge(id=memory):
                 alive.discard(memory)
             case Focus(ids=ids):
                 focus = ids
+            case Pin(ids=ids, pinned=now_pinned):
+                pinned = pinned | set(ids) if now_pinned else pinned - set(ids)
         assert len(alive) <= limit
     assert alive == set((await store_of(mind).living()).tolist())
 

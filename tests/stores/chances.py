@@ -18,6 +18,7 @@ from ebbtide.core.changes import (
     Forget,
     Merge,
     Pair,
+    Pin,
     PutLink,
     PutMemory,
     Recover,
@@ -58,7 +59,7 @@ PARAMS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
 }
 KINDS = {
     "access", "traverse", "scan", "sweep", "focus", "put", "rewrite", "link", "unlink", "forget", "merge", "restore",
-    "discard", "recover", "dismiss", "touch", "tick", "configure", "enqueue", "settle", "set_aside", "requeue",
+    "discard", "recover", "dismiss", "touch", "pin", "tick", "configure", "enqueue", "settle", "set_aside", "requeue",
 }  # fmt: skip
 
 
@@ -82,6 +83,8 @@ class Chances:
             case "touch":
                 cause = draw(st.sampled_from(("asked", "revived", "cascade")))
                 return Touch(now, (self._who(data), self._who(data)), draw(st.sampled_from((0.0, HOUR))), cause)
+            case "pin":
+                return Pin(now, (self._who(data), self._who(data)), draw(st.booleans(), "pinned"))
             case "pair":
                 return self._pair(data)
             case "dismiss":

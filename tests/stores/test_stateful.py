@@ -20,6 +20,7 @@ from ebbtide.core.changes import (
     Batch,
     Forget,
     Merge,
+    Pin,
     PutLink,
     PutMemory,
     Receipt,
@@ -114,6 +115,13 @@ class Stores(Chances, RuleBasedStateMachine):
                 batch(Restore(self._clock.now(), gone.id, key if gone.key in self.dict.state.keys else gone.key))
             )
 
+    @rule(data=st.data(), wait=waits, pinned=st.booleans())
+    def some_are_pinned_or_unpinned(self, data: st.DataObject, wait: float, pinned: bool) -> None:
+        self._clock.forward(wait)
+        if alive := self._alive():
+            chosen = data.draw(st.lists(st.sampled_from(alive), min_size=1, max_size=3), "pinned or not")
+            self._both(batch(Pin(self._clock.now(), tuple(chosen), pinned)))
+
     @rule(data=st.data())
     def a_link_is_taken_away(self, data: st.DataObject) -> None:
         links = [link[:3] for link in self.dict.state.links.rows()]
@@ -164,7 +172,12 @@ class Stores(Chances, RuleBasedStateMachine):
         self._answer("living")
         self._answer("walk", self._alive())
         self._answer("journal", memory=everyone[0])
-        for where in (Where(states=(State.ACTIVE, State.FADING)), Where(score=(20, 60)), Where(kind="fact")):
+        for where in (
+            Where(states=(State.ACTIVE, State.FADING)),
+            Where(score=(20, 60)),
+            Where(kind="fact"),
+            Where(pinned=True),
+        ):
             self._answer("page", where)
         for memory in everyone:
             self._answer("links", memory, outgoing=True)
