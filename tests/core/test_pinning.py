@@ -73,7 +73,7 @@ def test_others_are_judged_as_if_there_were_no_pins(rule: Any, both: tuple[Signa
     assert np.array_equal(before.marks[others], after.marks[others])
     for one_way, other_way in zip(rule.fades_at(free, now), rule.fades_at(held, now), strict=True):
         for a, b in ((one_way.at, other_way.at), (one_way.scans, other_way.scans)):
-            assert (a is None and b is None) or np.array_equal(a[others], b[others])  # type: ignore[index]
+            assert (a is None and b is None) or np.array_equal(a[others], b[others])
 
 
 def test_a_delete_candidate_loses_its_mark_and_no_pair_is_made_of_it() -> None:
