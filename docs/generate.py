@@ -32,6 +32,7 @@ from ebbtide.mind.explain import Coming, Explanation
 from ebbtide.mind.forecasting import Fate, Outlook
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.mind import Stats
+from ebbtide.mind.pinning import Pinned
 from ebbtide.mind.reading import Page
 from ebbtide.mind.reaping import Harvest, ReapReport
 from ebbtide.mind.recall import Trace
@@ -46,8 +47,9 @@ from ebbtide.serve.cli.main import app, exit_code
 DOCS = Path(__file__).parent
 BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
 RETURNED = (
-    Meta, Page, Explanation, Coming, Found, Hit, Why, Declined, Touched, TickReport, Shift, Suggestion, ReapReport,
-    Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback, Trace, Task,
+    Meta, Page, Explanation, Coming, Found, Hit, Why, Declined, Touched, Pinned, TickReport, Shift, Suggestion,
+    ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback,
+    Trace, Task,
 )  # fmt: skip
 GLOBAL = "common"
 WIDTH = 100
@@ -302,6 +304,9 @@ def python_page() -> str:
         "## ebbtide.client",
         _doc(ebbtide.client),
         _callable("ebbtide.client.connect", ebbtide.client.connect),
+        "## ebbtide.testing",
+        _doc(ebbtide.testing),
+        *(_member("clock", name, member) for name, member in public(ebbtide.testing.Clock).items()),
         "## Mind",
         _doc(ebbtide.Mind),
     ]

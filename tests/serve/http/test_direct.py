@@ -26,7 +26,17 @@ ASKED: list[Any] = [
     "ferry",
     None,
 ]
-WHERE = ["", "?as_of=-1h", "?as_of=someday", f"?as_of={'9' * 65}", "?more=1"]
+WHERE = [
+    "",
+    "?as_of=-1h",
+    "?as_of=someday",
+    "?at=%2B3d",
+    "?at=someday",
+    "?at=-1h&as_of=-1h",
+    f"?at={'9' * 65}",
+    f"?as_of={'9' * 65}",
+    "?more=1",
+]
 
 
 @pytest.fixture

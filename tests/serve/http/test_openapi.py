@@ -24,7 +24,7 @@ SHARDS, EXAMPLES, AT_LEAST = 4, 23, 500  # 4 × 500 cases are 2,000
 KEYS = ("ferry", "a/b", "码头")
 
 # Verbs that are something else over HTTP: the mind itself, time, other minds, and what only a process of its own needs.
-_ELSEWHERE = {"applied", "as_of", "rehearsal", "settled", "unindexed"}
+_ELSEWHERE = {"applied", "as_of", "at", "rehearsal", "settled", "unindexed"}
 _UNDER_ANOTHER_NAME = {"check_drafts": "put_many"}
 
 

@@ -34,7 +34,7 @@ def test_all_a_model_reads_about_the_tools_fits_the_budget() -> None:
 
 
 def test_every_tool_says_what_it_does_takes_and_answers() -> None:
-    assert [*TOOLS] == ["remember", "search", "recall", "get", "touch", "forget", "restore", "explain", "status"]
+    assert [*TOOLS] == ["remember", "search", "recall", "get", "touch", "forget", "pin", "restore", "explain", "status"]
     for tool in TOOLS.values():
         told = tool.described()
         assert told.description
