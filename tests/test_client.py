@@ -37,6 +37,7 @@ from ebbtide.core.errors import (
 from ebbtide.core.memory import DAY, Mark, Memory, Message, State
 from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
+from ebbtide.mind.pinning import Pinned
 from ebbtide.serve.http.app import create_app
 from ebbtide.serve.http.problems import Forbidden, Unauthorized
 from ebbtide.serve.listening import listening
@@ -138,6 +139,8 @@ QUESTIONS: dict[str, list[Ask]] = {
         lambda mind: mind.list(everything=True, limit=2, after=1),
         lambda mind: mind.explain("ferry"),
         lambda mind: mind.explain("ferry", at=BIRTH + 90 * DAY, days=7),
+        lambda mind: mind.list(pinned=True),
+        lambda mind: mind.list(pinned=False, everything=True),
         lambda mind: mind.stats(),
         lambda mind: mind.look(1),
         lambda mind: mind.search("ferry", explain=True),
@@ -192,6 +195,7 @@ async def furnished(mind: Both) -> None:
     await there.put("gone", key="gone")
     await there.link("lin", "ferry", "takes", 0.8)
     await there.link("lin", "gone", "knew")
+    assert (await there.pin("花生")).changed == ("花生",)
     mind.clock.forward(60 * DAY)
     await there.forget("gone")
     await there.tick()
@@ -440,3 +444,39 @@ async def test_the_server_sends_small_answers_at_once() -> None:
     # asyncio switches Nagle's algorithm off only for sockets that say they are TCP; else an answer waits 40 ms
     with listening(Settings(port=0)) as listener:
         assert listener.proto == socket.IPPROTO_TCP
+
+
+async def test_pins_and_looks_ahead_are_answered_as_here(place: Place) -> None:
+    async with both(place, "activity") as mind:
+        await furnished(mind)
+        assert await mind.there.pin("ferry", "花生") == Pinned(("ferry",), ("花生",))
+        assert await mind.there.unpin("ferry", "lin") == Pinned(("ferry",), ("lin",))
+        assert await mind.there.pin() == Pinned((), ())
+        with pytest.raises(UnknownMemory, match="nobody"):
+            await mind.there.pin("ferry", "nobody")
+        moment = mind.clock.now() + 90 * DAY
+        there, here = await mind.there.at(moment), await mind.here.at(moment)
+        questions: list[Ask] = [
+            lambda mind: mind.list(),
+            lambda mind: mind.get("花生"),
+            lambda mind: mind.search("ferry"),
+        ]
+        for ask in questions:
+            assert timeless(await ask(there)) == timeless(await ask(here))
+        with pytest.raises(Conflict, match="nothing can be written"):
+            await there.pin("ferry")
+        with pytest.raises(InvalidInput, match="leave out `at`"):
+            await there.explain("ferry", at=moment)
+        with pytest.raises(InvalidInput, match="is not a moment"):
+            await mind.there.at("soon")
+
+
+async def test_a_view_of_a_network_mind_recalls_over_http(place: Place) -> None:
+    async with both(place, "network") as mind:
+        await mind.there.remember([Message("user", "Lin takes the ferry to Lamma.")])
+        await mind.there.idle()
+        ahead = await mind.there.at(mind.clock.now() + 90 * DAY)
+        entries = len(await mind.there.journal(limit=1000))
+        assert "Lin takes the ferry" in await ahead.recall(["ferry"])
+        assert len(await mind.there.journal(limit=1000)) == entries
+        assert await ahead.focus() == await mind.here.focus()

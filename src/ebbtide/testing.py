@@ -1,10 +1,12 @@
 """For tests of programs that use Ebbtide: a clock that stands still until it is told otherwise.
 
-clock = ebbtide.testing.Clock("2027-01-15")
-async with ebbtide.open("ada", data=folder, clock=clock) as mind:
-    await mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")
-    clock.advance(days=90)
-    print((await mind.explain("ferry")).memory.state)
+    clock = ebbtide.testing.Clock("2027-01-15")
+    async with ebbtide.open("ada", data=folder, clock=clock) as mind:
+        await mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")
+        clock.advance(days=90)
+        print((await mind.explain("ferry")).memory.state)
+
+Any object with a method `now()` that gives seconds since 1970 can be a mind's clock; this one is made for tests.
 """
 
 import math

@@ -273,3 +273,12 @@ def test_watching_ends_when_nothing_is_left(ebbtide: Shell) -> None:
     frames = ebbtide.json("watch")
     assert [(frame["cycle"], frame["memories"]) for frame in frames] == [(0, 1), (1, 0)]
     assert texts(ebbtide) == ["nobody links to this"]
+
+
+def test_a_recall_at_another_moment_counts_no_walk(told: Shell) -> None:
+    before = told.json("journal")
+    ahead = told.json("recall", "Lin", "--at", "+90d")
+    assert LIN in ahead["text"]
+    assert told.json("journal") == before
+    assert told.json("recall", "Lin") == ahead
+    assert told.json("journal")[-1]["kind"] == "traverse"

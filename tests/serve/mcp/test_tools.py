@@ -49,7 +49,7 @@ def test_hints_tell_who_only_reads_and_who_takes_away() -> None:
     hints = {name: tool.described().annotations for name, tool in TOOLS.items()}
     assert {name for name, hint in hints.items() if hint and hint.read_only_hint} == READ_ONLY
     assert {name for name, hint in hints.items() if hint and hint.destructive_hint} == {"forget"}
-    assert {name for name, hint in hints.items() if hint and hint.idempotent_hint} == READ_ONLY
+    assert {name for name, hint in hints.items() if hint and hint.idempotent_hint} == READ_ONLY | {"pin"}
 
 
 @pytest.mark.parametrize("metabolism", ["activity", "score", "retention"])
@@ -222,3 +222,18 @@ async def test_a_key_that_is_taken_names_what_helps_both_who_remembers_and_who_r
         await call(client, "remember", text="The ferry leaves at 9:10.", key="ferry")
         assert "restore with a new_key" in await refused(client, "restore", key="ferry")
         assert (await call(client, "restore", key="ferry", new_key="old"))["memory"]["key"] == "old"
+
+
+async def test_what_must_not_fade_is_pinned_and_says_so(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with in_process(tmp_path, clock=clock) as client:
+        await call(client, "remember", text="Ann is allergic to nuts.", key="allergy")
+        await call(client, "remember", text="The parcel came.", key="parcel")
+        assert await call(client, "pin", keys=["allergy"]) == {"changed": ["allergy"], "already": []}
+        assert await call(client, "pin", keys=["allergy", "parcel"]) == {"changed": ["parcel"], "already": ["allergy"]}
+        assert await call(client, "pin", keys=["parcel"], pinned=False) == {"changed": ["parcel"], "already": []}
+        clock.forward(400 * DAY)
+        (hit,) = (await call(client, "search", query="allergic parcel"))["hits"]
+        assert (hit["pinned"], hit["state"]) == (True, "active")
+        assert (await call(client, "status"))["pinned"] == 1
+        assert "nobody" in await refused(client, "pin", keys=["allergy", "nobody"])

@@ -3,7 +3,7 @@
 import pytest
 
 import ebbtide
-from ebbtide.core.memory import DAY
+from ebbtide.core.memory import DAY, State
 from ebbtide.serve.page.parts import moment
 from tests.serve.page.conftest import OpenTab, Site
 
@@ -109,3 +109,19 @@ async def test_earlier_parameters_lead_to_what_if(site: Site, open_tab: OpenTab)
     await tab.ready()
     await tab.page.locator(".knob.turned", has_text="active_from").wait_for()
     assert await tab.page.locator("input[type=number][aria-label='active_from']").input_value() == "60"
+
+
+async def test_buttons_look_ahead_and_say_that_it_is_a_look_ahead(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind("demo-score")
+    tab = await open_tab(f"/minds/{agent}/journal")
+    before = await site.deeds(agent)
+    await tab.page.get_by_role("button", name="The mind in 90 days").click()
+    then = tab.page.locator("[data-then]")
+    await then.wait_for()
+    await tab.shows("A look ahead")
+    async with ebbtide.open(agent, data=site.data) as mind:
+        deprecated = (await (await mind.at("+90d")).stats()).states[State.DEPRECATED]
+    assert f"deprecated {deprecated}" in await then.inner_text()
+    assert await site.deeds(agent) == before
+    await tab.page.get_by_role("button", name="Back to now").click()
+    await then.wait_for(state="detached")

@@ -172,3 +172,19 @@ async def test_what_the_mind_refuses_is_told(site: Site, open_tab: OpenTab) -> N
 async def test_a_mind_that_makes_no_suggestions_says_so(site: Site, open_tab: OpenTab) -> None:
     tab = await open_tab(f"/minds/{site.mind('demo-score')}/tidy", language="zh")
     await tab.shows("按评分老去的心智不提建议。")
+
+
+async def test_a_memory_is_pinned_and_unpinned_by_a_button(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind()
+    tab = await open_tab(f"/minds/{agent}/memory?key=db")
+    await tab.page.get_by_role("button", name="Pin", exact=True).click()
+    await tab.shows("never: pinned")
+    await tab.shows("was pinned")
+    assert await tab.page.locator("[data-pinned]").count() == 1
+    await tab.go(f"/minds/{agent}/memories?pinned=1")
+    assert await tab.page.locator("a.item").count() == await tab.page.locator("a.item [data-pinned]").count() == 1
+    await tab.go(f"/minds/{agent}/memory?key=db")
+    await tab.page.get_by_role("button", name="Unpin").click()
+    await tab.page.get_by_role("button", name="Pin", exact=True).wait_for()
+    assert await tab.page.locator("[data-pinned]").count() == 0
+    assert "db" in await keys(site, agent)
