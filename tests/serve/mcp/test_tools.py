@@ -236,4 +236,6 @@ async def test_what_must_not_fade_is_pinned_and_says_so(tmp_path: Path) -> None:
         (hit,) = (await call(client, "search", query="allergic parcel"))["hits"]
         assert (hit["pinned"], hit["state"]) == (True, "active")
         assert (await call(client, "status"))["pinned"] == 1
+        forecast = (await call(client, "explain", key="allergy"))["forecast"]
+        assert [coming["at"] for coming in forecast] == ["never: pinned"] * 2
         assert "nobody" in await refused(client, "pin", keys=["allergy", "nobody"])

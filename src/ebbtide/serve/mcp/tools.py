@@ -23,7 +23,7 @@ from ebbtide.serve.times import iso
 
 SHOWN = 2_000  # characters of a text among others
 GLIMPSE = 200  # characters of what is not told
-NEVER = "never"
+NEVER, NEVER_PINNED = "never", "never: pinned"
 READ = 20_000  # characters of one text, or of what is recalled
 
 INSTRUCTIONS = (
@@ -157,14 +157,15 @@ async def explain(mind: Mind, asked: shapes.Explain) -> shapes.Explained:
         vitality=round(found.memory.vitality, 4),
         why=found.why,
         terms={name: round(value, 4) for name, value in found.terms.items()},
-        forecast=[_coming(one) for one in found.forecast],
+        forecast=[_coming(one, found.memory.meta.pinned) for one in found.forecast],
     )
 
 
-def _coming(one: Coming) -> shapes.Coming:
+def _coming(one: Coming, pinned: bool) -> shapes.Coming:
     """An event without a time would look as if it were near."""
     if one.at is None:
-        return shapes.Coming(event=one.event, at=NEVER if one.scans is None else None, scans=one.scans)
+        never = NEVER_PINNED if pinned else NEVER
+        return shapes.Coming(event=one.event, at=never if one.scans is None else None, scans=one.scans)
     return shapes.Coming(event=one.event, at=iso(one.at), scans=one.scans)
 
 

@@ -174,6 +174,7 @@ class _Search:
             with box("top-line"):
                 link(self.page.url("memory", key=memory.key), "strong", parts.preview(memory.key, 60))
                 state_chip(self.page, memory.state)
+                parts.pin_chip(self.page, memory)
                 text(f"{hit.score:.3f}", "number soft grow right")
                 words = self.page.t("console.revive" if memory.state is State.EXPIRED else "console.used")
                 button(words, partial(self._used, memory), symbol="touch_app", classes="slim")
