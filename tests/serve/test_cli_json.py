@@ -19,6 +19,8 @@ ASKED: dict[str, tuple[str, ...]] = {
     "explain": ("explain", "ferry"),
     "search": ("search", "渡轮", "--explain"),
     "touch": ("touch", "ferry"),
+    "pin": ("pin", "ferry", "lamma"),
+    "unpin": ("unpin", "ferry"),
     "reembed": ("reembed",),
     "forecast": ("forecast",),
     "suggestions": ("suggestions",),
