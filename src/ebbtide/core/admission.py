@@ -22,6 +22,7 @@ from ebbtide.core.changes import (
     Pair,
     PutLink,
     PutMemory,
+    Reaped,
     Recover,
     Requeue,
     Restore,
@@ -115,7 +116,7 @@ class Admission:
                 self._task(change)
             case Sweep():
                 self._rewire()
-            case Scan() | Enqueue() | Dismiss():
+            case Scan() | Enqueue() | Dismiss() | Reaped():
                 pass
         return change
 
