@@ -359,8 +359,9 @@ NOTES = (
     "Network minds are put to as well, not told by `remember`: nothing is scanned, so nothing fades, and nothing is "
     "linked, so vitality has little to say.",
     "Nothing is used between being said and being asked for, which is the worst case for a metabolism: by its defaults "
-    "activity hides what nothing happened to after 20 days, score after 10 (25 days until it is deprecated), retention "
-    "after 2.3 days (importance 0.5). Such a search says how many matching memories are hidden.",
+    "activity hides a memory after 20 days (before 0.2: after 26 hours, which found 1.78 % of LoCoMo and 5.04 % of "
+    "RealMem), score after 10.3 days, retention after 2.3 days (importance 0.5). Evidence that is not hidden is found "
+    "more often than by similarity alone, because less competes with it.",
 )
 
 

@@ -84,7 +84,8 @@ class Reaper:
         self._agent, self._store, self._archive, self._now = agent, store, archive, now
         self._run = f"reap-{new_token()}"
         self._counts = dict.fromkeys(_ACTIONS.values(), 0)
-        self._conflicts = self._archived = self._parts = self._deferred = 0
+        self._conflicts = self._archived = self._parts = 0
+        self._deferred: tuple[int, int] = (0, 0)  # deletions, and those of evidence
         self._previous = previous
         self._after_pause = self._rule.after_pause(previous, now)
 
@@ -104,7 +105,8 @@ class Reaper:
         later = tuple(one for one in harvest if self._after_pause and one.action != "prune")
         for one in now:
             self._counts[one.action] += 1
-        self._deferred = len(later)
+        evidence = sum(one.action == "evidence" for one in later)
+        self._deferred = len(later) - evidence, evidence
         return self._report(s, started, dry_run=True, harvest=now, deferrals=later)
 
     async def run(self, batch_size: int, pause: float, progress: Progress | None) -> ReapReport:
@@ -125,12 +127,12 @@ class Reaper:
             await _give_way(progress, len(due) + done, len(due) + len(evidence), pause)
         report = self._report(before, started, dry_run=False)
         if report.expired:
-            await self._store.apply(Batch((Reaped(self._now, self._run, self._deferred),), new_token()))
+            await self._store.apply(Batch((Reaped(self._now, self._run, report.deferred),), new_token()))
         return report
 
-    async def _left_to_the_next(self, s: Signals) -> int:
+    async def _left_to_the_next(self, s: Signals) -> tuple[int, int]:
         actions = self._rule.reaping(s, self._now)
-        return int((actions == DELETE).sum()) + len(await self._evidence_of(s, actions))
+        return int((actions == DELETE).sum()), len(await self._evidence_of(s, actions))
 
     async def _reap(self, ids: Sequence[int], takings: "Takings") -> None:
         """Archived first, then looked at once more: who was used meanwhile stays."""
@@ -275,12 +277,12 @@ class Reaper:
             deleted=counts["delete"],
             pruned=counts["prune"],
             evidence=counts["evidence"],
-            kept=expired - counts["delete"] - counts["prune"],
+            kept=expired - counts["delete"] - counts["prune"] - self._deferred[0],
             conflicts=self._conflicts,
             archived=self._archived,
             seconds=time.perf_counter() - started,
             harvest=harvest,
-            deferred=self._deferred,
+            deferred=sum(self._deferred),
             deferrals=deferrals,
             previous=self._previous,
         )
