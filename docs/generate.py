@@ -119,7 +119,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "prune_days": "how long after pruning the reaper deletes the rest",
         "tick_every": "how often the scheduler ticks this mind",
         "reap_every": "how often the scheduler lets the reaper run",
-        "reap_pause": "if the reaper has not run for longer than this, its next run deletes nothing (two `reap_every` if that is longer)",
+        "reap_pause": "after longer than this without a run (or two `reap_every`), the next deletes nothing",
         "auto_reap": "whether the scheduler runs the reaper; `reap` by hand works either way",
     },
     GLOBAL: {

@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def tools(embedder: Embedder | None) -> Tools:
 
 
 # The tests of suggestions are worked out with these thresholds, so that memories are low within days.
-HIGH = {"theta_active": 0.5, "theta_delete": -0.5}
+HIGH: dict[str, Any] = {"theta_active": 0.5, "theta_delete": -0.5}
 
 
 async def mind_with(embedder: Embedder | None, clock: FakeClock, **params: object) -> Mind:

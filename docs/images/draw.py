@@ -182,7 +182,10 @@ def draw_panel(panel: Panel, left: float, top: float) -> str:
         f'<path class="unused" d="{path(unused, at)}"/>',
         f'<path class="life" d="{path(life, at)}"/>',
         f'<path class="axis" d="M{left} {top}V{bottom}H{left + PLOT_W}"/>',
-        *(tick(left - 6, at(0, y)[1] + 4, f"{y:g}", "end") for y in (panel.bottom, (panel.bottom + panel.top) / 2, panel.top)),
+        *(
+            tick(left - 6, at(0, y)[1] + 4, f"{y:g}", "end")
+            for y in (panel.bottom, (panel.bottom + panel.top) / 2, panel.top)
+        ),
         ribbon(life, at, bottom + 6),
         *(tick(at(x, 0)[0], bottom + 38, f"{x:g}", "middle") for x in panel.marks[:-1]),
         tick(left + PLOT_W, bottom + 38, f"{panel.until:g} {'days' if panel.clocked else 'scans'}", "end"),

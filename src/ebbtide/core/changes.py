@@ -202,7 +202,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Reaped:
-    """The reaper has run to its end, in a mind where something had expired. The first run after a pause deletes nothing."""
+    """The reaper has run to its end where something had expired. The first run after a pause deletes nothing."""
 
     at: float
     run: str

@@ -40,8 +40,8 @@ async def test_the_tidy_view_names_what_the_reaper_leaves_to_its_next_run(
 
 
 async def test_a_mind_with_earlier_defaults_is_told_so_and_led_to_todays(site: Site, open_tab: OpenTab) -> None:
-    former = {"theta_active": 0.5, "theta_delete": -0.5}
-    async with ebbtide.open("former", data=site.data, metabolism="activity", **former) as mind:
+    opened = ebbtide.open("former", data=site.data, metabolism="activity", theta_active=0.5, theta_delete=-0.5)
+    async with opened as mind:
         await mind.put("The tide turns.", key="tide")
     tab = await open_tab("/minds/former")
     note = tab.page.get_by_role("note")
