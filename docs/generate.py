@@ -121,6 +121,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "prune_days": "how long after pruning the reaper deletes the rest",
         "tick_every": "how often the scheduler ticks this mind",
         "reap_every": "how often the scheduler lets the reaper run",
+        "reap_pause": "after longer than this without a run (or two `reap_every`), the next deletes nothing",
+        "auto_reap": "whether the scheduler runs the reaper; `reap` by hand works either way",
     },
     GLOBAL: {
         "trash_days": "how long a forgotten memory can be restored, and a replaced text brought back",

@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -66,9 +67,13 @@ def tools(embedder: Embedder | None) -> Tools:
     return Tools(analyzer=lambda: analyzer, embedder=lambda: embedder)
 
 
+# The tests of suggestions are worked out with these thresholds, so that memories are low within days.
+HIGH: dict[str, Any] = {"theta_active": 0.5, "theta_delete": -0.5}
+
+
 async def mind_with(embedder: Embedder | None, clock: FakeClock, **params: object) -> Mind:
     store = MemoryStore()
-    await store.apply(batch(configured("activity", **params)))
+    await store.apply(batch(configured("activity", **(HIGH | params))))
     return Mind("ada", store, clock, MemoryStore, tools=tools(embedder))
 
 
@@ -78,7 +83,8 @@ async def mind_of(where: Path | None, embedder: Embedder, clock: FakeClock) -> A
     if where is None:
         yield await mind_with(embedder, clock)
         return
-    async with ebbtide.open("ada", data=where, metabolism="activity", clock=clock, embedder=embedder) as mind:
+    opened = ebbtide.open("ada", data=where, metabolism="activity", clock=clock, embedder=embedder, **HIGH)
+    async with opened as mind:
         yield mind
 
 

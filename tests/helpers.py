@@ -107,8 +107,8 @@ def store_of(mind: Mind) -> Store:
 
 
 async def snapshot(mind: Mind) -> Snapshot:
-    """The whole mind as a value, without the number of its last journal entry."""
-    return replace(await store_of(mind).snapshot(), seq=0)
+    """The whole mind as a value, without the number of its last journal entry and the time of the reaper's last run."""
+    return replace(await store_of(mind).snapshot(), seq=0, reaped_at=None)
 
 
 async def everything(mind: Mind) -> tuple[Memory, ...]:

@@ -7,13 +7,16 @@ from typing import Any
 
 from ebbtide.app import running
 from ebbtide.core.archive import Archived
+from ebbtide.core.changes import Reaped
 from ebbtide.mind import Mind
 from ebbtide.mind.tools import Tools
 from ebbtide.settings import Settings
 from ebbtide.stores.archive import FsspecArchive
 from ebbtide.stores.memory import MemoryStore
-from tests.helpers import FakeClock, batch, configured
+from tests.helpers import FakeClock, batch, configured, store_of
 
+# The first run after a pause deletes nothing (tests/mind/test_reap_pause.py); other tests turn the clock by months.
+NO_PAUSE: dict[str, Any] = {"reap_pause": 100_000.0}
 LONG = "The ferry to Lamma leaves at 8:40 from pier four, and 渡轮八点四十分从中环四号码头开往南丫岛. " * 3
 
 
@@ -32,9 +35,9 @@ class WatchedArchive(FsspecArchive):
 
 
 async def reapable(clock: FakeClock, archive: FsspecArchive | None = None, **params: Any) -> Mind:
-    """A retention mind in RAM."""
+    """A retention mind in RAM whose reaper has run before and knows no pause: see `NO_PAUSE`."""
     store = MemoryStore()
-    await store.apply(batch(configured("retention", **params)))
+    await store.apply(batch(configured("retention", **(NO_PAUSE | params)), Reaped(clock.now(), "reap-before")))
     return Mind("ada", store, clock, MemoryStore, tools=Tools(archive=lambda: archive))
 
 
@@ -44,9 +47,16 @@ async def reapable_on_disk(data: Path, clock: FakeClock, *, archive: bool = True
     settings = Settings(data=data, archive=str(data.with_name("archive")) if archive else "", **given)
     async with running(settings, clock) as host:
         if "ada" not in host.agents():
-            await host.create("ada", "retention")
+            await host.create("ada", "retention", NO_PAUSE)
+            async with host.mind("ada") as mind:
+                await reaped_before(mind, clock)
         async with host.mind("ada") as mind:
             yield mind
+
+
+async def reaped_before(mind: Mind, clock: FakeClock) -> None:
+    """The reaper has run just now, so that its next run is no first one."""
+    await store_of(mind).apply(batch(Reaped(clock.now(), "reap-before")))
 
 
 async def of_every_level(mind: Mind) -> None:

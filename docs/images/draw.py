@@ -1,4 +1,4 @@
-"""Draws curves.svg: one memory's life under each metabolism, with one use in the middle.
+"""Draws curves.svg: what the defaults do to one memory under each metabolism, with one use in the middle.
 
     python docs/images/draw.py
 
@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ebbtide.core.changes import Access, Change, Configure, PutLink, PutMemory, Scan
+from ebbtide.core.changes import Access, Change, Configure, PutLink, PutMemory, Scan, Touch
 from ebbtide.core.memory import DAY, STATES, Content, State
+from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.replay import fold
 from ebbtide.core.state import MindState
 
@@ -43,6 +44,7 @@ class Threshold(NamedTuple):
     y: float
     label: str
     side: str = "start"
+    x: float | None = None  # where the label stands, if not at a side
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Panel:
     marks: tuple[float, ...]  # along the x axis
     top: float
     thresholds: tuple[Threshold, ...]
+    bottom: float = 0.0  # of the y axis
 
     @property
     def until(self) -> float:
@@ -70,8 +73,9 @@ def born(links: Sequence[tuple[int, float]]) -> list[Change]:
     return [*puts, *(PutLink(0.0, MEMORY, target, "about", strength) for target, strength in links)]
 
 
-def read_on(day: float) -> Life:
-    return lambda _, used: born([(ONE_FRIEND, 0.5)]) + ([Access(day * DAY, (MEMORY,))] if used else [])
+def used_on(day: float, use: type[Access] | type[Touch]) -> Life:
+    """As a new user has it: nothing is linked."""
+    return lambda _, used: born([]) + ([use(day * DAY, (MEMORY,))] if used else [])
 
 
 def mentioned_once(x: float, used: bool) -> list[Change]:
@@ -81,18 +85,19 @@ def mentioned_once(x: float, used: bool) -> list[Change]:
     return born([(ONE_FRIEND, 0.6), (OTHER_FRIEND, 0.6)]) + scans
 
 
+# Days 0 to 90 by the defaults; of retention, where all is over within a week, the first nine.
 PANELS = (
     Panel(
-        "activity", "activity: links, uses, recency, age", {}, read_on(14), True, 14, "read on day 14",
-        (0, 10, 20, 30), 3.2, (Threshold(0.5, "active from 0.5", "end"),),
+        "activity", "activity: links, uses, recency, age", {}, used_on(45, Access), True, 45, "read on day 45",
+        (0, 30, 60, 90), 3.0, (Threshold(-0.2, "search from −0.2", "middle", 32.5),), -1.0,
     ),
     Panel(
-        "score", "score: a number from 0 to 100", {}, read_on(14), True, 14, "read on day 14",
-        (0, 10, 20, 30), 60, (Threshold(30, "deprecated below 30", "end"),),
+        "score", "score: a number from 0 to 100", {}, used_on(45, Access), True, 45, "read on day 45",
+        (0, 30, 60, 90), 60, (Threshold(29.5, "in search from 30", "end"),),
     ),
     Panel(
-        "retention", "retention: R = I · exp(−Δt / S), S = 7 days", {"initial_strength": 7.0}, read_on(12), True, 12,
-        "read on day 12", (0, 10, 20, 30), 0.6, (Threshold(0.05, "expired below 0.05"),),
+        "retention", "retention: R = I · exp(−Δt / S)", {}, used_on(2, Touch), True, 2,
+        "touched on day 2", (0, 3, 6, 9), 0.6, (Threshold(0.05, "expired below 0.05", "end"),),
     ),
     Panel(
         "network", "network: the strength of its links", {}, mentioned_once, False, 40, "link renewed at scan 40",
@@ -132,6 +137,7 @@ STYLE = """
   .state { font-size: 11px; fill: #ffffff }
   .axis { stroke: #9aa3ad; fill: none }
   .limit { stroke: #9aa3ad; stroke-dasharray: 2 4; fill: none }
+  .hidden { fill: #9aa3ad; opacity: .18 }
   .use { stroke: #8a63d2; stroke-dasharray: 1 3; fill: none }
   .used { fill: #8a63d2 }
   .life { stroke: #1f2328; stroke-width: 2; fill: none; stroke-linejoin: round }
@@ -149,11 +155,12 @@ def draw() -> str:
     panels = "\n".join(draw_panel(panel, *place) for panel, place in zip(PANELS, places, strict=True))
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img">
 <title>One memory under the four metabolisms</title>
-<desc>The vitality of one memory over time, with one use in the middle and, dashed, without it.</desc>
+<desc>The vitality of one memory by the defaults, with one use in the middle and, dashed, without it; where a default
+search does not find it is grey.</desc>
 <style>{STYLE}</style>
 <rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="8"/>
-<text class="title" x="{LEFTS[0]}" y="24">One memory, four metabolisms</text>
-<text class="small" x="{LEFTS[1]}" y="24">solid: with one use · dashed: without it · ribbon: its state</text>
+<text class="title" x="{LEFTS[0]}" y="24">One memory, four metabolisms, all defaults</text>
+<text class="small" x="{LEFTS[1]}" y="24">solid: used once · dashed: never used · grey: hidden from search</text>
 {panels}
 </svg>
 """
@@ -161,19 +168,24 @@ def draw() -> str:
 
 def draw_panel(panel: Panel, left: float, top: float) -> str:
     def at(x: float, y: float) -> tuple[float, float]:
-        return left + PLOT_W * x / panel.until, top + PLOT_H * (1 - y / panel.top)
+        high = (y - panel.bottom) / (panel.top - panel.bottom)
+        return left + PLOT_W * x / panel.until, top + PLOT_H * (1 - high)
 
     life, unused = curve(panel, used=True), curve(panel, used=False)
     bottom, use_x = top + PLOT_H, at(panel.used_at, 0)[0]
     parts = [
         f'<text class="title" x="{left}" y="{top - 14}">{panel.title}</text>',
-        *(limit(left, at(0, t.y)[1], t) for t in panel.thresholds),
+        *hidden(METABOLISMS[panel.metabolism].hidden, life, at, top),
+        *(limit(left, at(t.x or 0, t.y), t) for t in panel.thresholds),
         f'<path class="use" d="M{use_x:.1f} {top}V{bottom}"/>',
         f'<text class="small used" x="{use_x + 5:.1f}" y="{top + 10}">{panel.use}</text>',
         f'<path class="unused" d="{path(unused, at)}"/>',
         f'<path class="life" d="{path(life, at)}"/>',
         f'<path class="axis" d="M{left} {top}V{bottom}H{left + PLOT_W}"/>',
-        *(tick(left - 6, at(0, y)[1] + 4, f"{y:g}", "end") for y in (0, panel.top / 2, panel.top)),
+        *(
+            tick(left - 6, at(0, y)[1] + 4, f"{y:g}", "end")
+            for y in (panel.bottom, (panel.bottom + panel.top) / 2, panel.top)
+        ),
         ribbon(life, at, bottom + 6),
         *(tick(at(x, 0)[0], bottom + 38, f"{x:g}", "middle") for x in panel.marks[:-1]),
         tick(left + PLOT_W, bottom + 38, f"{panel.until:g} {'days' if panel.clocked else 'scans'}", "end"),
@@ -181,12 +193,26 @@ def draw_panel(panel: Panel, left: float, top: float) -> str:
     return "\n".join(parts)
 
 
+def hidden(
+    states: Sequence[State], points: Sequence[Point], at: Callable[[float, float], tuple[float, float]], top: float
+) -> list[str]:
+    """Where a default search does not find it."""
+    spans = []
+    for is_hidden, run in groupby(points, key=lambda p: p.state in states):
+        xs = [at(p.x, 0)[0] for p in run]
+        if is_hidden:
+            place = f'x="{xs[0]:.1f}" y="{top}" width="{xs[-1] - xs[0]:.1f}" height="{PLOT_H}"'
+            spans.append(f'<rect class="hidden" {place}/>')
+    return spans
+
+
 def path(points: Sequence[Point], at: Callable[[float, float], tuple[float, float]]) -> str:
     return "M" + "L".join("{:.1f} {:.1f}".format(*at(p.x, p.y)) for p in points)
 
 
-def limit(left: float, y: float, threshold: Threshold) -> str:
-    x = left + 6 if threshold.side == "start" else left + PLOT_W
+def limit(left: float, place: tuple[float, float], threshold: Threshold) -> str:
+    y = place[1]
+    x = {"start": left + 6, "end": left + PLOT_W, "middle": place[0]}[threshold.side]
     return f'<path class="limit" d="M{left} {y:.1f}h{PLOT_W}"/>' + tick(x, y - 4, threshold.label, threshold.side)
 
 

@@ -123,15 +123,20 @@ def scheduler(host: Minds, settings: Settings, clock: Clock | None = None) -> Sc
     async def reap(mind: Mind, progress: Progress) -> Figures:
         done = await mind.reap(batch_size=settings.batch_size, pause=settings.batch_pause, progress=progress)
         changed = done.deleted + done.pruned + done.evidence
-        return Figures(done.at, done.seconds, done.seen, changed, done.kept, done.conflicts)
+        return Figures(done.at, done.seconds, done.seen, changed, done.kept, done.conflicts, deferred=done.deferred)
 
-    jobs = [Job("tick", partial(_interval, "tick_every"), tick), Job("reap", partial(_interval, "reap_every"), reap)]
+    jobs = [Job("tick", partial(_interval, "tick_every"), tick), Job("reap", _reap_interval, reap)]
     return Scheduler(host, _told(clock), Timetable.load(settings.data / TIMETABLE), jobs)
 
 
 def _interval(parameter: str, mind: Mind) -> float | None:
     hours = mind.params.get(parameter)
     return None if hours is None else float(hours) * HOUR
+
+
+def _reap_interval(mind: Mind) -> float | None:
+    """None for minds that have no reaper, or whose owner calls it by hand."""
+    return _interval("reap_every", mind) if mind.params.get("auto_reap") else None
 
 
 def adopt(

@@ -18,7 +18,7 @@ def test_the_defaults_are_those_of_the_specification() -> None:
     assert regime("activity", {})[0].params() == {
         "a": 1.0, "b": 0.8, "c": 1.2, "d": 0.8, "e": 1.5, "f": 1.0, "g": 0.3,
         "t_access": 24.0, "t_link": 72.0, "t_age": 30.0,
-        "theta_active": 0.5, "theta_delete": -0.5, "delete_idle": 30.0,
+        "theta_active": -0.2, "theta_delete": -1.0, "delete_idle": 30.0,
         "merge_idle": 14.0, "merge_degree": 2, "merge_overlap": 0.85, "rank_bonus": 0.1, "tick_every": 6.0,
     } | COMMON_DEFAULTS  # fmt: skip
 
@@ -100,8 +100,8 @@ def test_a_score_of_exactly_theta_active_is_active() -> None:
     assert states(Activity(theta_active=just_above).judge(one(), BIRTH)) == [State.COLD]
 
 
-# With these neither age nor recency counts: a memory nobody used or linked scores exactly 0.
-STILL: dict[str, Any] = {"e": 0.0, "g": 0.0}
+# With these neither age nor recency counts: a memory that was never used or linked scores exactly 0.
+STILL: dict[str, Any] = {"e": 0.0, "g": 0.0, "theta_active": 0.5}
 IDLE = BIRTH + 30 * DAY
 
 
@@ -131,7 +131,7 @@ def test_both_reading_and_walking_end_idleness(clock: str) -> None:
 
 
 def test_a_memory_that_something_links_to_is_cold_however_low_it_falls() -> None:
-    # ln 2 − 0.3 · 300/30 = 0.6931 − 3 = −2.3069, far below −0.5
+    # ln 2 − 0.3 · 300/30 = 0.6931 − 3 = −2.3069, far below −1
     verdicts = ACTIVITY.judge(one(in_degree=1), BIRTH + 300 * DAY)
     assert verdicts.vitality[0] == pytest.approx(0.6931471806 - 3.0, abs=1e-9)
     assert (states(verdicts), marks(verdicts)) == ([State.COLD], [Mark.NONE])
@@ -143,10 +143,10 @@ def test_links_that_only_leave_a_memory_do_not_save_it_from_the_mark() -> None:
 
 
 def test_a_mark_disappears_when_its_conditions_no_longer_hold() -> None:
-    now = BIRTH + 60 * DAY
+    now = BIRTH + 120 * DAY
     forgotten, found = one(), one(access_count=1, last_accessed_at=now)
-    assert marks(ACTIVITY.judge(forgotten, now)) == [Mark.DELETE]  # −0.3 · 60/30 = −0.6
-    assert marks(ACTIVITY.judge(found, now)) == [Mark.NONE]  # 1.2 · ln 2 + 1.5 − 0.6 = 1.7318
+    assert marks(ACTIVITY.judge(forgotten, now)) == [Mark.DELETE]  # −0.3 · 120/30 = −1.2
+    assert marks(ACTIVITY.judge(found, now)) == [Mark.NONE]  # 1.2 · ln 2 + 1.5 − 1.2 = 1.1318
     assert states(ACTIVITY.judge(found, now)) == [State.ACTIVE]
 
 
@@ -157,17 +157,17 @@ def test_the_forecast_of_a_memory_left_alone() -> None:
     days = {event: (at - BIRTH) / DAY for event, [at] in forecast(ACTIVITY, one(), BIRTH).items()}
     assert days == pytest.approx(
         {
-            # 1.5 · exp(−d) − 0.01 · d = 0.5: 1.5 · 0.3405153014 = 0.5107729522 = 0.5 + 0.0107729522
-            "cold": 1.0772952162,
-            # −0.01 · d = −0.5 (1.5 · exp(−50) = 2.9e−22 is nothing beside it), later than the 30 idle days
-            "delete_candidate": 50.0,
+            # 0 − 0.3 · 20/30 = −0.2, and 1.5 · exp(−20) = 3.0917e−9 of recency: 3.0917e−9 / 0.01 days more
+            "cold": 20.00000030917,
+            # 0 − 0.3 · 100/30 = −1.0 (1.5 · exp(−100) = 5.6e−44 is nothing beside it), later than the 30 idle days
+            "delete_candidate": 100.0,
         },
         abs=1e-9,
     )
 
 
 def test_a_mark_waits_for_the_thirty_idle_days_when_the_score_fell_before() -> None:
-    # −0.1 · d ≤ −0.5 from d ≈ 5.1 on, but idle for 30 days only at d = 30
+    # −0.1 · d ≤ −1 from d = 10 on, but idle for 30 days only at d = 30
     assert forecast(Activity(g=3.0), one(), BIRTH)["delete_candidate"] == [BIRTH + 30 * DAY]
 
 
@@ -178,14 +178,14 @@ def test_what_has_come_already_is_forecast_for_now_and_what_never_comes_for_neve
 
 
 def test_a_score_that_age_does_not_lower_never_turns_cold() -> None:
-    # 1.2 · ln 2 = 0.8318 ≥ 0.5 for ever
+    # 1.2 · ln 2 = 0.8318 ≥ −0.2 for ever
     assert forecast(Activity(g=0.0), one(access_count=1), BIRTH)["cold"] == [math.inf]
 
 
 @pytest.mark.parametrize(("years", "comes"), [(999.0, True), (1001.0, False)])
 def test_what_lies_beyond_a_thousand_years_is_called_never(years: float, comes: bool) -> None:
-    # G · d/30 eats up 1.2 · ln 2 − 0.5 = 0.3317766167 after exactly so many years of 365.25 days
-    slow = Activity(g=0.3317766167 * 30.0 / (years * 365.25))
+    # G · d/30 eats up 1.2 · ln 2 + 0.2 = 1.0317766167 after exactly so many years of 365.25 days
+    slow = Activity(g=1.0317766167 * 30.0 / (years * 365.25))
     [cold] = forecast(slow, one(access_count=1), BIRTH)["cold"]
     assert (cold - BIRTH) / DAY == pytest.approx(years * 365.25 if comes else math.inf, rel=1e-6)
 
@@ -196,10 +196,10 @@ def test_what_lies_beyond_a_thousand_years_is_called_never(years: float, comes: 
 @pytest.mark.parametrize(
     ("days", "in_degree", "reason"),
     [
-        (0, 0, "score 1.500 ≥ θ_active 0.5"),
-        (10, 0, "score -0.100 lies between θ_delete -0.5 and θ_active 0.5"),
-        (60, 0, "score -0.600 ≤ θ_delete -0.5, nothing links to it, and it has long been idle"),
-        (300, 1, "score -2.307 ≤ θ_delete -0.5, but something links to it or it was used lately"),
+        (0, 0, "score 1.500 ≥ θ_active -0.2"),
+        (30, 0, "score -0.300 lies between θ_delete -1 and θ_active -0.2"),
+        (120, 0, "score -1.200 ≤ θ_delete -1, nothing links to it, and it has long been idle"),
+        (300, 1, "score -2.307 ≤ θ_delete -1, but something links to it or it was used lately"),
     ],
 )
 def test_why_names_the_score_and_the_threshold_it_is_measured_by(days: int, in_degree: int, reason: str) -> None:

@@ -38,8 +38,8 @@ def test_numbers_get_the_type_of_their_parameter() -> None:
     [
         ("activity", "t_access", 0.0, 24.0, "is not above 0"),
         ("activity", "g", -0.1, 0.3, "is below 0"),
-        ("activity", "theta_active", math.nan, 0.5, "is not a finite number"),
-        ("activity", "theta_delete", -math.inf, -0.5, "is not a finite number"),
+        ("activity", "theta_active", math.nan, -0.2, "is not a finite number"),
+        ("activity", "theta_delete", -math.inf, -1.0, "is not a finite number"),
         ("activity", "a", "1.0", 1.0, "is not a finite number"),
         ("activity", "a", None, 1.0, "is not a finite number"),
         ("activity", "a", True, 1.0, "is not a finite number"),
@@ -108,8 +108,8 @@ def test_every_parameter_refuses_nonsense_by_its_name(metabolism: str) -> None:
 
 def test_crossed_thresholds_fall_back_together_and_both_are_named() -> None:
     assert refused("activity", theta_delete=0.9, theta_active=0.1) == [
-        Fallback("theta_delete", 0.9, -0.5, "is not below theta_active"),
-        Fallback("theta_active", 0.1, 0.5, "is not above theta_delete"),
+        Fallback("theta_delete", 0.9, -1.0, "is not below theta_active"),
+        Fallback("theta_active", 0.1, -0.2, "is not above theta_delete"),
     ]
     assert refused("score", cold_from=80, active_from=20) == [
         Fallback("cold_from", 80, 30.0, "is not below active_from"),
@@ -125,8 +125,8 @@ def test_equal_thresholds_leave_no_room_and_are_crossed() -> None:
 
 
 def test_a_threshold_can_cross_a_default_and_then_it_alone_is_named() -> None:
-    # θ_active stands at 0.5
-    assert refused("activity", theta_delete=0.5) == [Fallback("theta_delete", 0.5, -0.5, "is not below theta_active")]
+    # θ_active stands at −0.2
+    assert refused("activity", theta_delete=0.5) == [Fallback("theta_delete", 0.5, -1.0, "is not below theta_active")]
 
 
 def test_thresholds_in_order_are_taken_even_if_one_alone_would_cross_a_default() -> None:
@@ -136,8 +136,8 @@ def test_thresholds_in_order_are_taken_even_if_one_alone_would_cross_a_default()
 
 def test_a_threshold_that_is_no_number_is_told_so_even_if_the_other_crosses_its_default() -> None:
     assert refused("activity", theta_active="high", theta_delete=0.9) == [
-        Fallback("theta_delete", 0.9, -0.5, "is not below theta_active"),
-        Fallback("theta_active", "high", 0.5, "is not a finite number"),
+        Fallback("theta_delete", 0.9, -1.0, "is not below theta_active"),
+        Fallback("theta_active", "high", -0.2, "is not a finite number"),
     ]
 
 

@@ -31,6 +31,7 @@ def test_the_defaults_are_those_of_the_specification() -> None:
         "ephemeral_strength": 0.25, "ephemeral_max": 1.0, "max_strength": 365.0,
         "shortest_life": 1.0, "touch_gain": 1.0, "decay_weight": 1.0, "reap_buffer": 24.0,
         "delete_importance": 0.2, "prune_importance": 0.7, "prune_days": 30.0, "tick_every": 1.0, "reap_every": 24.0,
+        "reap_pause": 7.0, "auto_reap": True,
     } | COMMON_DEFAULTS  # fmt: skip
 
 

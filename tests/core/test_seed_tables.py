@@ -55,9 +55,10 @@ def test_000_scoring_formula_a_day_after_a_link_was_made() -> None:
 LIFECYCLE = [
     # days, score, state, marked
     (1.0, 0.5418191618, State.ACTIVE, False),  # 1.5 · 0.3678794412 − 0.01
-    (1.1, 0.4883066255, State.COLD, False),  # 1.5 · 0.3328710837 − 0.011
-    (49.0, -0.49, State.COLD, False),
-    (51.0, -0.51, State.COLD, True),
+    (19.0, -0.1899999916, State.ACTIVE, False),  # 1.5 · 5.6028e−9 − 0.19
+    (21.0, -0.2099999989, State.COLD, False),  # 1.5 · 7.5826e−10 − 0.21
+    (99.0, -0.99, State.COLD, False),
+    (101.0, -1.01, State.COLD, True),
 ]
 
 
@@ -82,7 +83,7 @@ def test_000_the_borders_belong_to_active_and_to_delete() -> None:
 
 
 def test_000_eligible_for_delete_takes_all_three_conditions() -> None:
-    now = BIRTH + 90 * DAY
+    now = BIRTH + 120 * DAY  # −0.3 · 120/30 = −1.2
     asked = rows(4, in_degree=[0, 1, 0, 0], last_accessed_at=[BIRTH, BIRTH, now - 29 * DAY, now - 30 * DAY])
     assert marks(Activity(a=0.0).judge(asked, now)) == [Mark.DELETE, Mark.NONE, Mark.NONE, Mark.DELETE]
 
@@ -100,8 +101,8 @@ def mergeable(days: float, **values: Any) -> bool:
 
 
 def test_a4_low_for_long_means_below_theta_active_fourteen_days_ago_already() -> None:
-    # 14 days before the 15th it stood at 0.5418 ≥ 0.5, 14 days before the 15.1st at 0.4883: see LIFECYCLE
-    assert (mergeable(15.0), mergeable(15.1)) == (False, True)
+    # On day 20 it stood at −0.2 + 1.5 · e^−20 ≥ −0.2, on day 20.1 at −0.201
+    assert (mergeable(34.0), mergeable(34.1)) == (False, True)
 
 
 @pytest.mark.parametrize("what", ["last_accessed_at", "last_linked_at", "created_at"])
@@ -116,8 +117,8 @@ def test_a4_nothing_may_have_happened_for_fourteen_days(what: str) -> None:
 
 
 def test_a4_at_most_two_links() -> None:
-    # With links it stays above θ_active for long: 1.0 · ln 2 + 0.8 · ln 2 = 1.2477 − 0.01 · days < 0.5 from day 75 on.
-    assert (mergeable(88.0, in_degree=1, out_degree=1), mergeable(89.0, in_degree=1, out_degree=1)) == (False, True)
+    # With links it stays above θ_active for long: 1.0 · ln 2 + 0.8 · ln 2 = 1.2477 − 0.01 · days < −0.2 from day 144.8
+    assert (mergeable(158.0, in_degree=1, out_degree=1), mergeable(159.0, in_degree=1, out_degree=1)) == (False, True)
     lenient = Activity(theta_active=9.0)
     s = rows(4, in_degree=[0, 2, 1, 3], out_degree=[2, 0, 2, 0])
     assert lenient.mergeable(s, BIRTH + 100 * DAY).tolist() == [True, True, False, False]
@@ -344,8 +345,8 @@ def scaled(metabolism: Activity | Network | Retention | Score, *vitality: float)
 
 
 def test_scaled_of_each_metabolism() -> None:
-    # 0.5 + 0.5 · tanh((v − 0.5) / 2): tanh(±1) = ±0.761594156
-    assert scaled(ACTIVITY, -1.5, 0.5, 2.5) == [0.119202922, 0.5, 0.880797078]
+    # 0.5 + 0.5 · tanh((v + 0.2) / 2): tanh(±1) = ±0.761594156
+    assert scaled(ACTIVITY, -2.2, -0.2, 1.8) == [0.119202922, 0.5, 0.880797078]
     assert scaled(SCORE, 0.0, 29.0, 50.0, 100.0) == [0.0, 0.29, 0.5, 1.0]
     assert scaled(Network(), 0.0, 0.25, 1.0, 7.0) == [0.0, 0.25, 1.0, 1.0]
     assert scaled(RETENTION, 0.0, 0.05, 1.0) == [0.0, 0.05, 1.0]

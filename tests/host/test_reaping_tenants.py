@@ -11,7 +11,7 @@ from ebbtide.host import Host
 from ebbtide.host.timetable import FILE, Timetable
 from ebbtide.settings import Settings
 from tests.helpers import FakeClock
-from tests.reapers import LONG
+from tests.reapers import LONG, NO_PAUSE, reaped_before
 
 
 def lying_in(folder: Path) -> dict[str, bytes]:
@@ -23,8 +23,9 @@ async def settled(data: Path, clock: FakeClock) -> dict[str, bytes]:
     """Two tenants of which one has much to lose. Returns the other's files, as a tick has left them."""
     async with running(Settings(data=data), clock) as host:
         for agent, importance in (("ada", 0.1), ("bob", 1.0)):
-            await host.create(agent, "retention")
+            await host.create(agent, "retention", NO_PAUSE)
             async with host.mind(agent) as mind:
+                await reaped_before(mind, clock)
                 for number in range(20):
                     await mind.put(f"{number} {LONG}", key=f"k{number}", importance=importance, policy=_policy(agent))
                 await mind.link("k0", "k1", "about")
@@ -101,8 +102,9 @@ async def test_a_run_is_the_tenants_own(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path / "minds", archive=str(archive))
     async with running(settings, clock) as host:
         for agent in ("ada", "bob"):
-            await host.create(agent, "retention")
+            await host.create(agent, "retention", NO_PAUSE)
             async with host.mind(agent) as mind:
+                await reaped_before(mind, clock)
                 await mind.put(f"{agent}'s words", key="k", importance=0.1)
         clock.forward(3 * DAY)
         async with host.mind("ada") as ada, host.mind("bob") as bob:

@@ -80,9 +80,9 @@ async def test_a_score_mind_tells_who_turns_deprecated() -> None:
 async def test_an_activity_mind_tells_who_turns_cold_and_may_be_deleted() -> None:
     mind = await mind_in_ram("activity")
     await mind.put("the ferry leaves at 8:40", key="ferry")
-    outlook = await mind.forecast(days=60)
-    # 1.5 · e^−t − 0.01 · t = 0.5: at t = 1.0773 days 0.5108 − 0.0108. Below −0.5 it is from day 50 on.
-    assert told(outlook) == [("ferry", "cold", 1.077), ("ferry", "delete_candidate", 50.0)]
+    outlook = await mind.forecast(days=110)
+    # 0 − 0.3 · 20/30 = −0.2 and 0 − 0.3 · 100/30 = −1.0; what is left of 1.5 · e^−20 is 3.1e−9.
+    assert told(outlook) == [("ferry", "cold", 20.0), ("ferry", "delete_candidate", 100.0)]
 
 
 async def test_a_network_mind_tells_it_in_scans() -> None:

@@ -246,15 +246,15 @@ async def test_filters_hold_for_what_is_declined_too() -> None:
 
 
 async def test_activity_hides_what_is_cold_and_says_so() -> None:
-    """Nobody used it for 3 days: 1.5·e^−3 − 0.3·3/30 = 0.0747 − 0.03 = 0.045, between −0.5 and 0.5."""
+    """Not used for 30 days: 1.5·e^−30 − 0.3·30/30 = −0.3, between −1 and −0.2."""
     clock = FakeClock()
     mind = await searchable(None, "activity", clock)
     await mind.put("the tide", key="old")
-    clock.forward(3 * DAY)
+    clock.forward(30 * DAY)
     await mind.put("the tide", key="new")
     found = await mind.search("tide", explain=True)
     assert (keys(found), declined(found)) == (["new"], {"old": "cold"})
-    assert found.declined[0].why == "cold: score 0.045 lies between θ_delete -0.5 and θ_active 0.5"
+    assert found.declined[0].why == "cold: score -0.300 lies between θ_delete -1 and θ_active -0.2"
     assert found.declined[0].similarity == pytest.approx(found.hits[0].similarity)
     assert keys(await mind.search("tide", state="cold")) == ["old"]
     assert sorted(keys(await mind.search("tide", state=["cold", "active"]))) == ["new", "old"]
@@ -313,7 +313,7 @@ async def test_only_what_would_have_been_told_is_declined() -> None:
     clock = FakeClock()
     mind = await searchable(None, "activity", clock)
     await mind.put("the tide and the many things besides it that were said that day", key="old")
-    clock.forward(3 * DAY)
+    clock.forward(30 * DAY)
     await mind.put("the tide", key="new")
     assert declined(await mind.search("tide", 1, explain=True)) == {}
     assert declined(await mind.search("tide", 2, explain=True)) == {"old": "cold"}
@@ -365,11 +365,11 @@ async def test_in_a_score_mind_vitality_is_worth_a_tenth_at_most() -> None:
 
 
 async def test_in_an_activity_mind_the_bonus_grows_with_the_score() -> None:
-    """A new memory has 1.5: scaled 0.5 + 0.5·tanh((1.5 − 0.5)/2) = 0.731059."""
+    """A new memory has 1.5: scaled 0.5 + 0.5·tanh((1.5 + 0.2)/2) = 0.845535."""
     mind = await searchable(None, "activity", rank_bonus=0.2)
     await mind.put("the tide", key="k")
     hit = first(await mind.search("tide"))
-    assert hit.score == pytest.approx(hit.similarity + 0.2 * 0.731059, abs=1e-6)
+    assert hit.score == pytest.approx(hit.similarity + 0.2 * 0.845535, abs=1e-6)
 
 
 @each_metabolism

@@ -48,7 +48,7 @@ def test_looking_at_the_past_leaves_no_trace_there_or_here(ferry: Shell) -> None
 
 
 def test_replay_says_what_would_be_remembered_under_another_metabolism(ferry: Shell) -> None:
-    said = ferry.said("replay", "--metabolism", "retention", "--as-of", "+10d")
+    said = ferry.said("replay", "--metabolism", "retention", "--as-of", "+80d")  # cold from day 75.5 and 89.3 on
     assert "ferry cold expired lamma active expired" in said
     assert said.endswith("now: activity: 1 active, 1 cold then: retention: 2 expired")
     said = ferry.said("replay", "--set", "theta_active=9")
@@ -170,3 +170,15 @@ def test_the_demo_has_an_answer_for_programs_too(ebbtide: Shell) -> None:
     assert [scene["metabolism"] for scene in scenes] == list(METABOLISMS)
     assert all(scene["undone"] and scene["same"] and scene["journal_entries"] > 10 for scene in scenes)
     assert ebbtide.said("version") == f"ebbtide {__version__}"  # and silence is over
+
+
+def test_a_mind_with_defaults_of_an_earlier_version_is_told_how_to_have_todays(ebbtide: Shell) -> None:
+    ebbtide.said("init", "--set", "theta_active=0.5", "--set", "theta_delete=-0.5")
+    command = "ebbtide config theta_active=-0.2 theta_delete=-1"
+    told = f"theta_active, theta_delete are defaults of an earlier version; `{command}` sets those of today"
+    assert told in ebbtide.said("stats")
+    assert told in ebbtide.said("config")
+    assert ebbtide.json("stats")["outdated"] == {"theta_active": -0.2, "theta_delete": -1.0}
+    ebbtide.said(*command.split()[1:])
+    assert "earlier version" not in ebbtide.said("stats")
+    assert ebbtide.json("stats")["outdated"] == {}

@@ -13,10 +13,12 @@ from tests.serve.shell import Shell, everything_in, is_moment
 def fading(ebbtide: Shell, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """A retention mind of which one is to be deleted, one to be pruned and one to be kept, when its time has come."""
     monkeypatch.setenv("EBBTIDE_EMBEDDER", "none")
-    ebbtide.said("init", "--metabolism", "retention")
+    ebbtide.said("init", "--metabolism", "retention", "--set", "reap_pause=100")
     for key, importance in (("trifle", "0.1"), ("middling", "0.5"), ("weighty", "0.9")):
         ebbtide.said("put", f"Something {key} " * 10, "--key", key, "--phrase", key, "--importance", importance)
-    clock.forward(10 * DAY)
+    clock.forward(DAY)
+    assert "deleted 0, pruned 0" in ebbtide.said("reap")  # the first run, which deletes nothing anyway
+    clock.forward(9 * DAY)
     return ebbtide
 
 
@@ -189,6 +191,19 @@ def test_what_is_gone_for_good_comes_back_from_the_archive(
     assert "touch --revive" in said
 
 
+def test_the_first_run_after_a_pause_says_what_the_next_one_will_delete(fading: Shell) -> None:
+    fading.said("config", "reap_pause=7")
+    said = fading.said("reap", "--dry-run")
+    assert "would have deleted 0, pruned 1, evidence 0, kept 1, left to the next run 1" in said
+    assert "key by the next run importance why" in said
+    assert "trifle delete 0.10" in said
+    report = fading.json("reap", "--dry-run")
+    assert [one["key"] for one in report["deferrals"]] == ["trifle"]
+    said = fading.said("reap")
+    assert "the first run after a pause deletes nothing: the next one will delete 1" in said
+    assert "deleted 1, pruned 0" in fading.said("reap")
+
+
 def test_the_reaper_of_all_minds_leaves_those_alone_that_have_none(fading: Shell) -> None:
     fading.said("--agent", "ada", "init", "--metabolism", "score")
     (line,) = fading("reap", "--all").out.splitlines()
@@ -202,13 +217,14 @@ def test_the_reaper_of_all_minds_leaves_those_alone_that_have_none(fading: Shell
 
 
 def test_a_forecast_tells_what_will_become_of_whom_when_and_why(ferry: Shell) -> None:
-    found = ferry.json("forecast", "--days", "60")
+    # 0.8 · ln 2 − 0.01 · t < −0.2 from day 75.5 on, and of lamma, which has a link in, ln 2 − 0.01 · t from day 89.3
+    found = ferry.json("forecast", "--days", "90")
     assert [(fate["key"], fate["event"]) for fate in found["fates"]] == [("ferry", "cold"), ("lamma", "cold")]
-    assert (found["counts"], found["days"]) == ({"cold": 2}, 60.0)
+    assert (found["counts"], found["days"]) == ({"cold": 2}, 90.0)
     assert all(is_moment(fate["at"]) for fate in found["fates"])
-    said = ferry.said("forecast", "--days", "60", "--limit", "1")
+    said = ferry.said("forecast", "--days", "90", "--limit", "1")
     assert "ferry cold in " in said
-    assert said.endswith("… and 1 more (--limit lists them) within 60.0 days: 2 cold")
+    assert said.endswith("… and 1 more (--limit lists them) within 90.0 days: 2 cold")
     assert ferry.said("forecast", "--days", "1") == "within 1.0 days: nothing changes"
 
 

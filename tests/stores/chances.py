@@ -21,6 +21,7 @@ from ebbtide.core.changes import (
     Pin,
     PutLink,
     PutMemory,
+    Reaped,
     Recover,
     Requeue,
     Restore,
@@ -60,6 +61,7 @@ PARAMS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
 KINDS = {
     "access", "traverse", "scan", "sweep", "focus", "put", "rewrite", "link", "unlink", "forget", "merge", "restore",
     "discard", "recover", "dismiss", "touch", "pin", "tick", "configure", "enqueue", "settle", "set_aside", "requeue",
+    "reaped",
 }  # fmt: skip
 
 
@@ -131,6 +133,8 @@ class Chances:
             case "configure":
                 given = draw(st.fixed_dictionaries({}, optional=PARAMS[self.metabolism]))
                 return Configure(now, self.metabolism, given)
+            case "reaped":
+                return Reaped(now, "reap-1", draw(st.integers(0, 3)))
             case "enqueue":
                 return Enqueue(now, draw(st.sampled_from(("remember", "compress"))), (Message("user", draw(texts)),))
             case "settle":

@@ -23,6 +23,7 @@ from ebbtide.core.changes import (
     Pin,
     PutLink,
     PutMemory,
+    Reaped,
     Recover,
     Requeue,
     Restore,
@@ -119,7 +120,7 @@ class Admission:
                 self._task(change)
             case Sweep():
                 self._rewire()
-            case Scan() | Enqueue() | Dismiss():
+            case Scan() | Enqueue() | Dismiss() | Reaped():
                 pass
         return change
 

@@ -210,6 +210,15 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
+class Reaped:
+    """The reaper has run to its end where something had expired. The first run after a pause deletes nothing."""
+
+    at: float
+    run: str
+    deferred: int = 0  # how many memories it left to the next run because of a pause
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """Links that scans have worn below the breaking point are gone for good."""
 
@@ -278,6 +287,7 @@ Change = (
     | Pair
     | Dismiss
     | WriteDown
+    | Reaped
     | Scan
     | Sweep
     | Focus
@@ -304,6 +314,7 @@ KINDS: dict[str, type[Change]] = {
     "pair": Pair,
     "dismiss": Dismiss,
     "tick": WriteDown,
+    "reaped": Reaped,
     "scan": Scan,
     "sweep": Sweep,
     "focus": Focus,

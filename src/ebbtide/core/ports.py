@@ -173,6 +173,10 @@ class Store(Protocol):
         """The first of `count` ids that are the caller's and nobody else's, ever; of none, the first nobody has."""
         ...
 
+    async def reaped_at(self) -> float | None:
+        """When the reaper last ran to its end; None if it never did."""
+        ...
+
     async def find(self, key: str) -> int | None:
         """The id of the living memory of that key."""
         ...

@@ -25,6 +25,7 @@ from ebbtide.core.changes import (
     Pin,
     PutLink,
     PutMemory,
+    Reaped,
     Recover,
     Requeue,
     Restore,
@@ -249,6 +250,12 @@ def _write_down(state: MindState, c: WriteDown, seq: int) -> Sequence[int]:
     return ()
 
 
+def _reaped(state: MindState, c: Reaped, seq: int) -> Sequence[int]:
+    """The latest run, not the latest time: a clock that ran ahead for a while must not hide every later pause."""
+    state.reaped_at = c.at
+    return ()
+
+
 def _pair(state: MindState, c: Pair, seq: int) -> Sequence[int]:
     state.pairs.drop(c.lost)
     state.pairs.add(c.found)
@@ -287,6 +294,7 @@ _MEANING: dict[type, Callable[[MindState, Any, int], Sequence[int]]] = {
     Pair: _pair,
     Dismiss: _dismiss,
     WriteDown: _write_down,
+    Reaped: _reaped,
     Sweep: _sweep,
     Focus: _focus,
     Enqueue: _enqueue,

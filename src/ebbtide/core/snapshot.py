@@ -28,6 +28,7 @@ class Snapshot:
     tasks: tuple[Task, ...] = ()
     pairs: tuple[tuple[int, int, float], ...] = ()
     dismissed: tuple[tuple[str, tuple[int, ...], str], ...] = ()
+    reaped_at: float | None = None
 
 
 def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, Content]) -> Snapshot:
@@ -44,6 +45,7 @@ def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, 
         tasks=tuple(state.tasks[task] for task in sorted(state.tasks)),
         pairs=tuple((*twins, overlap) for twins, overlap in sorted(state.pairs.of().items())),
         dismissed=tuple((*refused, state.dismissed[refused]) for refused in sorted(state.dismissed)),
+        reaped_at=state.reaped_at,
     )
 
 
@@ -66,6 +68,7 @@ def load(snapshot: Snapshot) -> MindState:
     state.pairs = Pairs(snapshot.pairs)
     state.dismissed = {(kind, ids): facts for kind, ids, facts in snapshot.dismissed}
     state.next_id = snapshot.next_id
+    state.reaped_at = snapshot.reaped_at
     return state
 
 

@@ -133,6 +133,7 @@ class MindState:
         self.keys: dict[str, int] = {}
         self.trash: dict[int, Trashed] = {}
         self.focus: tuple[int, ...] = ()
+        self.reaped_at: float | None = None  # when the reaper last ran to its end
         self.tasks: dict[int, Task] = {}
         self.pairs = Pairs()
         self.dismissed: dict[Refused, str] = {}

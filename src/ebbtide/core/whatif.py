@@ -11,6 +11,7 @@ from ebbtide.core.changes import (
     Forget,
     Pair,
     PutMemory,
+    Reaped,
     Requeue,
     Rewrite,
     Scan,
@@ -45,6 +46,6 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
             return None
         case Focus() if old != new:
             return None
-        case Pair() | Dismiss() | Scan() | Sweep() | Enqueue() | Settle() | SetAside() | Requeue():
+        case Pair() | Dismiss() | Reaped() | Scan() | Sweep() | Enqueue() | Settle() | SetAside() | Requeue():
             return None
     return change

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ebbtide.core.changes import Batch, Configure
 from ebbtide.core.errors import EbbtideError, MindExists, UnknownMind
 from ebbtide.core.metabolism import Network
+from ebbtide.core.outdated import as_arguments, outdated
 from ebbtide.core.parameters import regime
 from ebbtide.core.ports import Clock, SmallModel, Store
 from ebbtide.host import agents
@@ -194,6 +195,10 @@ class Host:
                 tools=self._tools,
                 on_compression=self.slices.enter,
             )
+            if former := outdated(store.regime):
+                log.info(
+                    "mind %s has defaults of an earlier version; `config %s` sets today's", agent, as_arguments(former)
+                )
             if await mind.wake():
                 self.slices.enter(mind)
         except BaseException:

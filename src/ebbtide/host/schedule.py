@@ -87,6 +87,7 @@ class Totals:
     skipped: int = 0
     conflicts: int = 0
     discarded: int = 0
+    deferred: int = 0
 
     def plus(self, run: Figures) -> "Totals":
         return Totals(
@@ -98,6 +99,7 @@ class Totals:
             self.skipped + run.skipped,
             self.conflicts + run.conflicts,
             self.discarded + run.discarded,
+            self.deferred + run.deferred,
         )
 
 
@@ -327,6 +329,7 @@ def _figures(at: float, report: Report) -> Figures:
         skipped=report.skipped,
         conflicts=report.conflicts,
         discarded=report.discarded,
+        deferred=report.deferred if isinstance(report, Figures) else 0,  # ticks put nothing off
     )
 
 

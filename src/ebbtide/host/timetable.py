@@ -36,6 +36,7 @@ class Figures:
     skipped: int = 0
     conflicts: int = 0
     discarded: int = 0
+    deferred: int = 0  # what the reaper leaves to its next run
     error: str | None = None
 
 
@@ -132,9 +133,13 @@ class Timetable:
         return True
 
     def record(self, agent: str, job: str, figures: Figures, now: float) -> None:
-        """A run has come to an end: it has made up for all that was missed, and the next one keeps the rhythm."""
+        """A run has come to an end: it has made up for all that was missed, and the next one keeps the rhythm.
+
+        A run that announces what the next one will delete starts the rhythm anew: a whole interval is left to object.
+        """
         old = self._minds.get(agent, {}).get(job, Due(now))
-        due = None if old.due is None else slot_after(old.due, old.interval or RETRY, now)
+        slot = None if old.due is None else slot_after(old.due, old.interval or RETRY, now)
+        due = now + (old.interval or RETRY) if slot is not None and figures.deferred else slot
         failures = old.failures + (figures.error is not None)
         self._put(agent, job, replace(old, due=due, runs=old.runs + 1, failures=failures, last=figures))
 

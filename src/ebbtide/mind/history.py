@@ -107,7 +107,7 @@ def _report(progress: Progress | None, done: int, total: int) -> None:
 
 def differences(one: Snapshot, other: Snapshot) -> list[str]:
     """What two minds disagree on, in words; empty if they are the same, bit for bit."""
-    parts = ("seq", "next_id", "metabolism", "params", "links", "trash", "focus", "tasks")
+    parts = ("seq", "next_id", "metabolism", "params", "links", "trash", "focus", "tasks", "reaped_at")
     found = [name for name in parts if getattr(one, name) != getattr(other, name)]
     mine = {content.key: (content, row) for content, row in one.memories}
     theirs = {content.key: (content, row) for content, row in other.memories}

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ebbtide.core.changes import Access, Batch, Change, Configure, PutLink, PutMemory, Receipt, Traverse, Unlink
@@ -11,6 +11,7 @@ from ebbtide.core.draft import MAX_LABEL, Draft, require_strength, require_text
 from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
 from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State, Step
 from ebbtide.core.metabolism import Network
+from ebbtide.core.outdated import outdated
 from ebbtide.core.parameters import Fallback, regime
 from ebbtide.core.ports import Clock, SmallModel, Store, StoreInfo, Where
 from ebbtide.mind import forgetting, history, reading, upkeep, writing
@@ -39,7 +40,10 @@ MAX_RELATION = 256
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """A mind in numbers; only states and marks that occur are counted."""
+    """A mind in numbers; only states and marks that occur are counted.
+
+    `outdated`: parameters that still have a default of an earlier version, each with its default of today.
+    """
 
     agent: str
     metabolism: str
@@ -49,6 +53,7 @@ class Stats:
     marks: dict[str, int]
     store: StoreInfo
     pinned: int = 0
+    outdated: dict[str, Any] = field(default_factory=dict)
 
 
 class Mind(Conversing, Searching, Pinning, Undoing, Tending, Retracing):
@@ -242,8 +247,8 @@ class Mind(Conversing, Searching, Pinning, Undoing, Tending, Retracing):
         signals = await self._store.signals()
         states, marks = upkeep.counts(await judged(self._store, signals, self.now()))
         pinned = int((signals.pinned != 0).sum())
-        info = await self._store.info()
-        return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, info, pinned)
+        info, former = await self._store.info(), outdated(self._store.regime)
+        return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, info, pinned, former)
 
     async def look(self, memory: int) -> Memory:
         """The memory of this id, looked at without using it.

@@ -5,6 +5,10 @@ archive, if there is one, has both for good. A run has a name; `unreaping` takes
 
 First come deletions and prunings, in order of id, then the raw evidence of what is pruned by now. So what a run does
 depends neither on the size of its batches nor on where it was stopped and began again.
+
+The first run of a mind, and the first one after a pause (a server that was off for weeks), deletes nothing: it prunes,
+and reports what the next run will delete. So each run that comes to its end is journaled, also one that had nothing to
+do; only where nothing has expired is nothing written, for there is nothing that a pause could matter to.
 """
 
 import asyncio
@@ -15,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ebbtide.core.archive import Archive, Archived
-from ebbtide.core.changes import Batch, Forget, Rewrite
+from ebbtide.core.changes import Batch, Forget, Reaped, Rewrite
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.links import LinkRow
 from ebbtide.core.memory import CODE_OF, HOUR, Content, Link, State
@@ -47,7 +51,11 @@ class Harvest:
 
 @dataclass(frozen=True, slots=True)
 class ReapReport:
-    """`harvest` lists all of it in a dry run, which changes nothing and so has no name."""
+    """`harvest` lists all of it in a dry run, which changes nothing and so has no name.
+
+    `deferred`: how many memories the next run will delete, because this is the first one after a pause and deletes
+    nothing; a dry run lists them in `deferrals`. `previous`: when the reaper had run before.
+    """
 
     agent: str
     run: str
@@ -63,16 +71,23 @@ class ReapReport:
     archived: int
     seconds: float
     harvest: tuple[Harvest, ...] = ()
+    deferred: int = 0
+    deferrals: tuple[Harvest, ...] = ()
+    previous: float | None = None
 
 
 class Reaper:
-    """One run over one mind."""
+    """One run over one mind. `previous`: when the reaper ran before, as of the moment this run was asked for; so of two
+    runs asked for at once neither counts as the other's forerunner."""
 
-    def __init__(self, agent: str, store: Store, archive: Archive | None, now: float) -> None:
+    def __init__(self, agent: str, store: Store, archive: Archive | None, now: float, previous: float | None) -> None:
         self._agent, self._store, self._archive, self._now = agent, store, archive, now
         self._run = f"reap-{new_token()}"
         self._counts = dict.fromkeys(_ACTIONS.values(), 0)
         self._conflicts = self._archived = self._parts = 0
+        self._deferred: tuple[int, int] = (0, 0)  # deletions, and those of evidence
+        self._previous = previous
+        self._after_pause = self._rule.after_pause(previous, now)
 
     @property
     def _rule(self) -> Retention:
@@ -83,13 +98,16 @@ class Reaper:
         started = time.perf_counter()
         s = (await self._store.signals()).copy()
         actions = self._rule.reaping(s, self._now)
-        pruned = (actions == PRUNE) | ((s.pruned_at > NEVER) & (actions != DELETE))
-        evidence = await self._evidence(s, s.id[pruned], s.id[actions == DELETE])
-        harvest = [*await self._harvest(s, self._due(s), self._due_takings)]
-        harvest += await self._harvest(s, evidence, self._evidence_takings)
-        for one in harvest:
+        due = np.sort(s.id[actions > KEEP])
+        harvest = [*await self._harvest(s, due, self._everything_due)]
+        harvest += await self._harvest(s, await self._evidence_of(s, actions), self._evidence_takings)
+        now = tuple(one for one in harvest if not self._after_pause or one.action == "prune")
+        later = tuple(one for one in harvest if self._after_pause and one.action != "prune")
+        for one in now:
             self._counts[one.action] += 1
-        return self._report(s, started, dry_run=True, harvest=tuple(harvest))
+        evidence = sum(one.action == "evidence" for one in later)
+        self._deferred = len(later) - evidence, evidence
+        return self._report(s, started, dry_run=True, harvest=now, deferrals=later)
 
     async def run(self, batch_size: int, pause: float, progress: Progress | None) -> ReapReport:
         if batch_size < 1:
@@ -102,10 +120,19 @@ class Reaper:
             await _give_way(progress, done, len(due), pause)
         s = (await self._store.signals()).copy()
         evidence = await self._evidence(s, s.id[s.pruned_at > NEVER], s.id[:0])
+        if self._after_pause:
+            self._deferred, evidence = await self._left_to_the_next(s), evidence[:0]
         for done, ids in _batches(evidence, batch_size):
             await self._reap(ids, self._evidence_takings)
             await _give_way(progress, len(due) + done, len(due) + len(evidence), pause)
-        return self._report(before, started, dry_run=False)
+        report = self._report(before, started, dry_run=False)
+        if report.expired:
+            await self._store.apply(Batch((Reaped(self._now, self._run, report.deferred),), new_token()))
+        return report
+
+    async def _left_to_the_next(self, s: Signals) -> tuple[int, int]:
+        actions = self._rule.reaping(s, self._now)
+        return int((actions == DELETE).sum()), len(await self._evidence_of(s, actions))
 
     async def _reap(self, ids: Sequence[int], takings: "Takings") -> None:
         """Archived first, then looked at once more: who was used meanwhile stays."""
@@ -123,7 +150,8 @@ class Reaper:
         """Those about memories that nothing has happened to since. Nothing can happen between here and the writing."""
         here = [change for change in changes if await self._store.find(_key(change)) == change.id]
         s = await self._store.signals([change.id for change in here])
-        still = (s.version <= seen) & (self._rule.reaping(s, self._now) > KEEP)
+        wanted = np.array([DELETE if isinstance(change, Forget) else PRUNE for change in here], np.int8)
+        still = (s.version <= seen) & (self._actions(s) == wanted)
         return [
             change
             for change, is_due, version in zip(here, still.tolist(), s.version.tolist(), strict=True)
@@ -132,13 +160,25 @@ class Reaper:
 
     # ---- what is to be done
 
+    def _actions(self, s: Signals) -> Column:
+        """What this run does with each row: after a pause nothing is deleted."""
+        actions = self._rule.reaping(s, self._now)
+        return np.where(actions == DELETE, KEEP, actions) if self._after_pause else actions
+
     def _due(self, s: Signals) -> Column:
-        return np.sort(s.id[self._rule.reaping(s, self._now) > KEEP])
+        return np.sort(s.id[self._actions(s) > KEEP])
 
     async def _due_takings(self, ids: Sequence[int]) -> list[Taking]:
+        return await self._takings(ids, self._actions)
+
+    async def _everything_due(self, ids: Sequence[int]) -> list[Taking]:
+        """Also what waits for the next run."""
+        return await self._takings(ids, lambda s: self._rule.reaping(s, self._now))
+
+    async def _takings(self, ids: Sequence[int], actions_of: Callable[[Signals], Column]) -> list[Taking]:
         contents = await self._store.contents(ids)
         here = [memory for memory in ids if memory in contents]
-        actions = self._rule.reaping(await self._store.signals(here), self._now).tolist()
+        actions = actions_of(await self._store.signals(here)).tolist()
         return [
             Forget(self._now, memory, contents[memory].key, REAPED, self._run)
             if action == DELETE
@@ -150,6 +190,11 @@ class Reaper:
     async def _evidence_takings(self, ids: Sequence[int]) -> list[Taking]:
         contents = await self._store.contents(ids)
         return [Forget(self._now, i, contents[i].key, EVIDENCE, self._run) for i in ids if i in contents]
+
+    async def _evidence_of(self, s: Signals, actions: Column) -> Column:
+        """The raw evidence that goes once these actions are done."""
+        pruned = (actions == PRUNE) | ((s.pruned_at > NEVER) & (actions != DELETE))
+        return await self._evidence(s, s.id[pruned], s.id[actions == DELETE])
 
     async def _evidence(self, s: Signals, pruned: Column, deleted: Column) -> Column:
         """What only the pruned are SUPPORTED_BY, once the deleted are gone, and what has had its own time too."""
@@ -216,7 +261,10 @@ class Reaper:
             why = f"R {float(self._rule.vitality(one, self._now)[0]):.4f}; all that is SUPPORTED_BY it is pruned"
         return Harvest(_key(change), _ACTIONS[change.cause], float(one.importance[0]), why)
 
-    def _report(self, s: Signals, started: float, *, dry_run: bool, harvest: tuple[Harvest, ...] = ()) -> ReapReport:
+    def _report(
+        self, s: Signals, started: float, *, dry_run: bool, harvest: tuple[Harvest, ...] = (),
+        deferrals: tuple[Harvest, ...] = (),
+    ) -> ReapReport:  # fmt: skip
         expired = int((self._rule.judge(s, self._now).state == CODE_OF[State.EXPIRED]).sum())
         counts = self._counts
         return ReapReport(
@@ -229,11 +277,14 @@ class Reaper:
             deleted=counts["delete"],
             pruned=counts["prune"],
             evidence=counts["evidence"],
-            kept=expired - counts["delete"] - counts["prune"],
+            kept=expired - counts["delete"] - counts["prune"] - self._deferred[0],
             conflicts=self._conflicts,
             archived=self._archived,
             seconds=time.perf_counter() - started,
             harvest=harvest,
+            deferred=sum(self._deferred),
+            deferrals=deferrals,
+            previous=self._previous,
         )
 
 

@@ -83,10 +83,13 @@ class Tending(Face):
     ) -> ReapReport:
         """Delete or prune what has been expired for long; a retention mind only. `unreap` takes a run back.
 
+        The first run after a pause (`reap_pause`) deletes nothing: its report's `deferred` says what the next one will.
+
         >>> [(harvest.key, harvest.action) for harvest in (await mind.reap(dry_run=True)).harvest]
         [('ferry', 'prune'), ('lin', 'prune')]
         """
-        reaper = Reaper(self.agent, self._store, self._tools.archive(), self.now())
+        previous = await self._store.reaped_at()
+        reaper = Reaper(self.agent, self._store, self._tools.archive(), self.now(), previous)
         if dry_run:
             return await reaper.dry_run()
         self._require_writable()

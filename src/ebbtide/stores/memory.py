@@ -73,6 +73,9 @@ class MemoryStore:
         self._reserved = first + count
         return first
 
+    async def reaped_at(self) -> float | None:
+        return self.state.reaped_at
+
     async def find(self, key: str) -> int | None:
         return self.state.keys.get(key)
 

@@ -27,7 +27,7 @@ async def test_a_tick_is_a_task_with_a_result(api: Api) -> None:
 
 
 async def test_a_dry_run_lists_what_a_tick_would_change_at_another_moment(api: Api) -> None:
-    task = await api.run("/tick", dry_run=True, at="+10d")
+    task = await api.run("/tick", dry_run=True, at="+30d")
     assert [shift["key"] for shift in task["result"]["shifts"]] == ["ferry", "lamma"]
     assert {"before": "active", "after": "cold", "marks": []}.items() <= task["result"]["shifts"][0].items()
     assert (await api.get())["states"] == {"active": 2}

@@ -18,7 +18,7 @@ from playwright.async_api import Browser
 
 import ebbtide
 from ebbtide.app import house
-from ebbtide.core.changes import Discard, Entry, Pair, WriteDown
+from ebbtide.core.changes import Discard, Entry, Pair, Reaped, WriteDown
 from ebbtide.serve.demo import fill
 from ebbtide.settings import Settings
 from tests.browser import Tab, chromium, tab
@@ -49,8 +49,8 @@ class Site:
             return [entry async for entry in mind.entries()]
 
     async def deeds(self, agent: str) -> list[Entry]:
-        """Its journal without what ticks wrote down: the server ticks minds when it likes."""
-        ticked = WriteDown | Pair | Discard
+        """Its journal without what ticks and reapings wrote down: the server runs them when they are due."""
+        ticked = WriteDown | Pair | Discard | Reaped
         return [entry for entry in await self.journal(agent) if not isinstance(entry.change, ticked)]
 
 

@@ -4,7 +4,9 @@ expires_at = last access + S · ln(I / T_delete): the moment R reaches T_delete.
 while something is SUPPORTED_BY it or it is in an EQUIV relation, and not before the last such link has gone.
 A touch makes it stronger, the more the longer it was left alone: S ← S · (1 + g · (1 − exp(−Δt / S))), Δt since the
 touch before (or since it was made: reading alone neither strengthens nor takes anything away).
-What has been expired for longer than `reap_buffer` the reaper deletes, prunes or keeps, by its importance.
+What has been expired for longer than `reap_buffer` the reaper deletes, prunes or keeps, by its importance. What is
+of middling importance is pruned first, and deleted `prune_days` after that pruning has really happened. The first run
+after a pause (`after_pause`) deletes nothing.
 """
 
 from collections.abc import Mapping
@@ -44,6 +46,8 @@ class Retention:
     prune_days: float = param(30.0, 0.0, unit="days")
     tick_every: float = param(1.0, above=0.0, unit="hours")
     reap_every: float = param(24.0, above=0.0, unit="hours")
+    reap_pause: float = param(7.0, 0.0, unit="days")
+    auto_reap: bool = param(True)
 
     def vitality(self, s: Signals, now: float) -> Column:
         return s.importance * np.exp(since(now, s.last_accessed_at) / (s.strength * -DAY))
@@ -77,28 +81,45 @@ class Retention:
         return spent
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:
+        """As if the reaper ran whenever something is due: what should have been pruned by now is pruned now."""
         expires = self.expires_at(s)
-        pruned, deleted = self._reaped_at(s, expires)
+        due = self._due(expires)
+        pruned = np.maximum(np.where(self._middling(s) & (s.pruned_at == NEVER), due, FOREVER), now)
+        deleted = np.where(s.pruned_at == NEVER, pruned + self.prune_days * DAY, self._deleted_at(s, due))
+        deleted = np.where(s.importance < self.delete_importance, due, deleted)
         return [
             Forecast("expired", at=np.maximum(expires, now)),
-            Forecast("pruned", at=np.maximum(pruned, now)),
+            Forecast("pruned", at=pruned),
             Forecast("deleted", at=np.maximum(deleted, now)),
         ]
 
     def reaping(self, s: Signals, now: float) -> Column:
         """What the reaper does with each row at this moment: KEEP, PRUNE or DELETE."""
-        pruned, deleted = self._reaped_at(s, self.expires_at(s))
-        return graded(KEEP, (np.minimum(pruned, deleted) <= now, PRUNE), (deleted <= now, DELETE))
+        due = self._due(self.expires_at(s))
+        prune = self._middling(s) & (s.pruned_at == NEVER) & (due <= now)
+        delete = self._deleted_at(s, due) <= now
+        return graded(KEEP, (prune | delete, PRUNE), (delete, DELETE))
 
-    def _reaped_at(self, s: Signals, expires: Column) -> tuple[Column, Column]:
-        """When each becomes due for pruning (never again once that was done) and for deletion."""
-        due = expires + self.reap_buffer * HOUR
-        pruned_before = s.pruned_at > NEVER
-        middling = (s.importance >= self.delete_importance) & (s.importance < self.prune_importance)
-        pruned = np.where(middling & ~pruned_before, due, FOREVER)
-        after_pruning = np.maximum(np.where(pruned_before, s.pruned_at, due), due) + self.prune_days * DAY
-        deleted = np.where(middling, after_pruning, FOREVER)
-        return pruned, np.where(s.importance < self.delete_importance, due, deleted)
+    def after_pause(self, reaped_at: float | None, now: float) -> bool:
+        """Whether nothing has run for so long that a run deletes nothing. A clock put back by as much counts as well.
+
+        A rhythm slower than the pause is no pause: two intervals have to pass at least.
+        """
+        pause = max(self.reap_pause * DAY, 2.0 * self.reap_every * HOUR)
+        return reaped_at is None or abs(now - reaped_at) > pause
+
+    def _due(self, expires: Column) -> Column:
+        return expires + self.reap_buffer * HOUR
+
+    def _middling(self, s: Signals) -> Column:
+        middling: Column = (s.importance >= self.delete_importance) & (s.importance < self.prune_importance)
+        return middling
+
+    def _deleted_at(self, s: Signals, due: Column) -> Column:
+        """When each may be deleted; never where it has to be pruned before, or is kept."""
+        pruned = self._middling(s) & (s.pruned_at > NEVER)
+        after_pruning = np.where(pruned, np.maximum(s.pruned_at, due) + self.prune_days * DAY, FOREVER)
+        return np.where(s.importance < self.delete_importance, due, after_pruning)
 
     def why(self, s: Signals, now: float) -> str:
         left = float(self.expires_at(s)[0]) - now

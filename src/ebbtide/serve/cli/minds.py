@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ebbtide.core.outdated import as_arguments, outdated
+from ebbtide.core.parameters import regime
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.history import Settings, parsed
@@ -82,6 +84,7 @@ def config(
         render.as_json({"metabolism": metabolism, "params": params, "fallbacks": [str(f) for f in fallbacks]})
         return
     render.table((metabolism, "value"), [(name, str(value)) for name, value in params.items()])
+    _tell_outdated(outdated(regime(metabolism, params)[0]))
 
 
 def stats(context: typer.Context) -> None:
@@ -100,6 +103,14 @@ def stats(context: typer.Context) -> None:
     rows += [("in the trash", str(store.trash)), ("journal entries", str(store.journal_entries))]
     rows += [("on disk", f"{store.disk_bytes / 1024:.0f} KiB"), ("in RAM", f"{store.ram_bytes / 1024:.0f} KiB")]
     render.table((f"mind {found.agent}", ""), rows)
+    _tell_outdated(found.outdated)
+
+
+def _tell_outdated(former: dict[str, Any]) -> None:
+    """A mind keeps the parameters it was made with, so better defaults have to be asked for."""
+    if former:
+        command = f"ebbtide config {as_arguments(former)}"
+        render.say(f"{', '.join(former)} are defaults of an earlier version; `{command}` sets those of today")
 
 
 def adopt(

@@ -36,6 +36,7 @@ def reap_root(
     """Delete or prune what has been expired for long, by its importance; retention minds only.
 
     What is deleted waits in the trash, what is pruned keeps its key, and an archive (the setting `archive`) has both.
+    The first run after a pause (the parameter `reap_pause`, 7 days) deletes nothing and says what the next one will.
 
     ebbtide reap --dry-run
     """
@@ -69,9 +70,23 @@ def _report(report: "ReapReport") -> None:
     if len(report.harvest) > SHOWN:
         render.say(f"[dim]… and {len(report.harvest) - SHOWN} more (--json lists all)[/]")
     render.say(_figures(report))
+    if report.deferred:
+        _deferred(report)
     if report.run:
         render.say(f"run {report.run}; `ebbtide reap undo {report.run}` takes it back")
         render.say(f"[dim]{STILL_EXPIRED}[/]")
+
+
+def _deferred(report: "ReapReport") -> None:
+    """What the next run takes, and why this one does not."""
+    if report.deferrals:
+        render.table(("key", "by the next run", "importance", "why"), [_row(one) for one in report.deferrals[:SHOWN]])
+    if len(report.deferrals) > SHOWN:
+        render.say(f"[dim]… and {len(report.deferrals) - SHOWN} more (--json lists all)[/]")
+    render.say(
+        f"the first run after a pause deletes nothing: the next one will delete {report.deferred} "
+        "(`ebbtide reap --dry-run` lists them, `ebbtide touch --revive KEY` keeps one)"
+    )
 
 
 def _row(one: "Harvest") -> tuple[str, str, str, str]:
@@ -83,6 +98,7 @@ def _figures(report: "ReapReport") -> str:
     would = "would have " if report.dry_run else ""
     counts = f"{would}deleted {report.deleted}, pruned {report.pruned}, evidence {report.evidence}, kept {report.kept}"
     kept = f", archived {report.archived}" if report.archived else ""
+    kept += f", left to the next run {report.deferred}" if report.deferred else ""
     seen = f"seen {report.seen}, expired {report.expired}: "
     return f"{seen}{counts}{kept}, conflicts {report.conflicts}, {report.seconds * 1000:.1f} ms"
 

@@ -90,7 +90,8 @@ def figures(done: "Figures") -> str:
         return f"[red]failed[/]: {render.preview(done.error, 200)}"
     counts = f"seen {done.seen}, changed {done.changed}, conflicts {done.conflicts}"
     gone = f", gone for good {done.discarded}" if done.discarded else ""
-    return f"{counts}{gone}, {done.seconds * 1000:.1f} ms"
+    later = f", {done.deferred} left to the next run" if done.deferred else ""
+    return f"{counts}{gone}{later}, {done.seconds * 1000:.1f} ms"
 
 
 # ---- doing it

@@ -20,7 +20,7 @@ from ebbtide.mind import Mind
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a third of the text, and of no use here
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-_OF_A_RUN = ("seconds", "seen", "changed", "skipped", "conflicts", "discarded")
+_OF_A_RUN = ("seconds", "seen", "changed", "skipped", "conflicts", "discarded", "deferred")
 
 
 class Metrics:

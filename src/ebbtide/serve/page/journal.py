@@ -60,6 +60,7 @@ texts.add(
         "kind.pair": ("pairs found", "发现相似"),
         "kind.dismiss": ("dismissed", "忽略建议"),
         "kind.tick": ("tick", "巡检"),
+        "kind.reaped": ("reaper ran", "清理完成"),
         "kind.scan": ("scanned", "扫描"),
         "kind.sweep": ("swept", "清扫断链"),
         "kind.focus": ("focus moved", "焦点移动"),

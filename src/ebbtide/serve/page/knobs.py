@@ -133,6 +133,11 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "delete_importance": ("less important than this is deleted", "重要度低于此值即删除"),
     "prune_importance": ("less important than this is pruned", "重要度低于此值即修剪"),
     "prune_days": ("a pruned memory is deleted after this", "修剪后多久删除"),
+    "reap_pause": (
+        "so long without a run: the first deletes nothing",
+        "停止清理超过此时长后，首次清理不删除",
+    ),
+    "auto_reap": ("whether the reaper runs by itself", "是否自动清理"),
     "reap_every": ("how often the reaper comes", "多久清理一次"),
     "trash_days": ("how long the trash keeps things", "回收站保留多久"),
     "touch_spacing": ("uses closer than this count once", "间隔小于此的使用只算一次"),

@@ -29,6 +29,7 @@ from ebbtide.core.changes import (
     Pin,
     PutLink,
     PutMemory,
+    Reaped,
     Recover,
     Requeue,
     Restore,
@@ -60,7 +61,7 @@ _BREATH = 128  # entries
 _NEARER = (8, 64, 512)  # parts of a span that are looked at as closely as all of it
 
 # What moves no vitality where days count: findings, the queue, and what only a network mind heeds.
-_IDLE = (WriteDown, Pair, Pin, Dismiss, Focus, Scan, Sweep, Enqueue, Settle, SetAside, Requeue)
+_IDLE = (WriteDown, Reaped, Pair, Pin, Dismiss, Focus, Scan, Sweep, Enqueue, Settle, SetAside, Requeue)
 # Whoever comes or goes takes links along: that may matter to a memory they do not name.
 _LEAVING = (Forget, Restore, Merge, Recover)
 

@@ -1,5 +1,6 @@
 """All minds at a glance, and one mind at a glance: how much it knows, in which states, what is to come."""
 
+import json
 from collections.abc import Mapping
 
 from nicegui import ui
@@ -111,6 +112,8 @@ async def build(page: Page) -> None:
         with card():
             parts.nothing("water", page.t("overview.none"))
     with box("stack"):
+        if stats.outdated:
+            _outdated(page, stats)
         _figures(page, stats, suggested)
         with box("two"):
             with box("stack"):
@@ -120,6 +123,15 @@ async def build(page: Page) -> None:
                     with card(grown.title(page)):
                         ui.echart(options(page, grown), renderer="svg").classes("chart").style("height: 250px")
             _outlook(page, outlook)
+
+
+def _outdated(page: Page, stats: Stats) -> None:
+    """The mind was made by an earlier version and keeps its defaults until its owner changes them."""
+    values = ", ".join(f"{name} = {stats.params[name]:g} → {value:g}" for name, value in stats.outdated.items())
+    with card(classes="outdated"), box("row-of").props("role=note"):
+        icon("tips_and_updates")
+        text(page.t("overview.outdated", values=values), "grow", "p")
+        link(page.url("whatif", params=json.dumps(stats.outdated)), "act", page.t("overview.outdated_try"))
 
 
 def _figures(page: Page, stats: Stats, suggested: int) -> None:

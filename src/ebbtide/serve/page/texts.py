@@ -144,6 +144,12 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "overview.states": ("By state", "按状态"),
     "overview.none": ("This mind knows nothing yet", "这个心智还一无所知"),
+    "overview.outdated": (
+        "This mind still has defaults of an earlier version, which hide a memory that is not used after about a day. "
+        "Today's defaults: {values}",
+        "这个心智仍在用早期版本的默认值：未被使用的记忆约一天后就会隐藏。现在的默认值：{values}",
+    ),
+    "overview.outdated_try": ("See the difference, and apply", "查看差别并应用"),
     "overview.outlook": ("What is to come", "接下来会发生什么"),
     "overview.outlook_days": ("if nothing happens in the next {days} days", "如果未来 {days} 天什么都不发生"),
     "overview.outlook_scans": ("if it is scanned {scans} times more", "如果再被扫描 {scans} 次"),

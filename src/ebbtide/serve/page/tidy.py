@@ -6,7 +6,7 @@ from nicegui import ui
 
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.suggestions import Suggestion
-from ebbtide.serve.page import parts, reasons, story
+from ebbtide.serve.page import parts, reaper, reasons, story
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.parts import box, button, card, heading, link, text
 from ebbtide.serve.page.restoring import restore
@@ -28,6 +28,8 @@ async def build(page: Page) -> None:
             _suggestions(page, suggested)
             if not suggested:
                 _nothing_suggested(page, metabolism)
+            if metabolism == "retention":
+                await reaper.show(page)
         with box("stack", "section").props("id=trash"):
             heading(page.t("tidy.trash"))
             with card(classes="flush"):

@@ -28,6 +28,7 @@ def load(connection: sqlite3.Connection) -> Ledger:
     state.seq = max(_meta(connection, "base_seq"), connection.execute(sql("last_entry")).fetchone()[0])
     highest = connection.execute(sql("highest_ids")).fetchone()[0]
     state.next_id = max(highest + 1, _meta(connection, "next_id"))
+    state.reaped_at = _moment(connection, "reaped_at")
     _recover(connection, state)
     return Ledger(state, dict(connection.execute(sql("recent_tokens"), (REMEMBERED_BATCHES,))))
 
@@ -140,6 +141,11 @@ def _missing(state: MindState, seq: int, ids: tuple[int, ...]) -> Column:
 def _meta(connection: sqlite3.Connection, name: str) -> int:
     row = connection.execute(sql("read_meta"), (name,)).fetchone()
     return int(row[0]) if row else 0
+
+
+def _moment(connection: sqlite3.Connection, name: str) -> float | None:
+    row = connection.execute(sql("read_meta"), (name,)).fetchone()
+    return float(row[0]) if row else None
 
 
 def _ids(connection: sqlite3.Connection, name: str) -> list[int]:

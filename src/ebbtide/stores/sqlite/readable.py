@@ -69,6 +69,9 @@ class Readable(ABC):
     async def living(self) -> Column:
         return self._state.living()
 
+    async def reaped_at(self) -> float | None:
+        return self._state.reaped_at
+
     async def focus(self) -> tuple[int, ...]:
         return self._state.focus
 

@@ -15,6 +15,7 @@ from ebbtide.core.changes import (
     Merge,
     Pair,
     PutMemory,
+    Reaped,
     Recover,
     Restore,
     Rewrite,
@@ -145,6 +146,8 @@ class Writer:
                 self._add(sql("write_meta"), ("configuration", codec.encode(change)))
                 # What was counted under the old regime must not be counted again, under the new one, on recovery.
                 self._touched.update(dict.fromkeys(self._state.table.moved()))
+            case Reaped():
+                self._add(sql("write_meta"), ("reaped_at", repr(change.at)))
             case Discard():
                 self._add(sql("write_meta"), ("next_id", str(self._state.next_id)))
                 self._add_all(sql("drop_trash"), [(memory,) for memory in change.ids])
