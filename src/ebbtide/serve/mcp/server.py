@@ -104,9 +104,8 @@ def answered(told: BaseModel) -> CallToolResult:
     words = json.dumps(stored, ensure_ascii=False)
     if NOTICE in values:
         fence = Fence.for_(strings(values))
-        values, words = fenced(values, fence), f"{fence.notice}\n{fence.around(words)}"
-    if values.get(ADVICE):
-        words = f"{words}\n{values[ADVICE]}"
+        advice = f" {values[ADVICE]}" if values.get(ADVICE) else ""  # before the fence: nothing stands after it
+        values, words = fenced(values, fence), f"{fence.notice}{advice}\n{fence.around(words)}"
     return CallToolResult(content=[TextContent(type="text", text=words)], structured_content=values)
 
 
