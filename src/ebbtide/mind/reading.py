@@ -101,7 +101,7 @@ async def page(
     wanted = np.ones(len(signals), np.bool_)
     if where.score is not None and verdicts.score is not None:
         wanted = (verdicts.score >= where.score[0]) & (verdicts.score <= where.score[1])
-    left_out = {} if where.states else _counts(verdicts.state[wanted & ~seen])
+    left_out = {} if where.states else counts(verdicts.state[wanted & ~seen])
     ids = np.sort(signals.id[wanted & seen & (signals.id > after)])
     found = await _matching(store, ids, where, limit + 1)
     memories = await read(store, found[:limit], now)
@@ -192,6 +192,7 @@ def visible(metabolism: Metabolism) -> tuple[State, ...]:
     return tuple(state for state in metabolism.states if state not in metabolism.hidden)
 
 
-def _counts(codes: Column) -> dict[State, int]:
+def counts(codes: Column) -> dict[State, int]:
+    """How many of these codes each state has."""
     values, counts = np.unique(codes, return_counts=True)
     return {STATES[code]: int(count) for code, count in zip(values, counts, strict=True)}

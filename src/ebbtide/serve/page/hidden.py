@@ -21,8 +21,11 @@ texts.add(
 )
 
 
-def remarks(page: Page, found: Found, show: Callable[[], Any]) -> None:
-    """`show`: asks again, for every state."""
+Show = Callable[[], Any] | str
+
+
+def remarks(page: Page, found: Found, show: Show) -> None:
+    """`show`: asks again, for every state; or the address that does."""
     if found.weak is not None and found.weak.best is not None:
         _weak(page, found.weak, found.weak.best)
     if found.left_out is not None:
@@ -33,12 +36,15 @@ def _weak(page: Page, weak: Weak, best: float) -> None:
     text(page.t("hidden.weak", best=f"{best:.2f}", floor=f"{weak.floor:.2f}"), "soft weak-match", "p")
 
 
-def _left_out(page: Page, out: LeftOut, show: Callable[[], Any]) -> None:
+def _left_out(page: Page, out: LeftOut, show: Show) -> None:
     states = ", ".join(f"{count} {page.t(f'state.{state}')}" for state, count in out.states.items())
     with card():
         with box("row-of"):
             text(page.t("hidden.count", n=out.count, states=states), "strong left-out")
-            button(page.t("hidden.show"), show, symbol="visibility", classes="slim")
+            if isinstance(show, str):
+                link(show, "act slim", page.t("hidden.show"))
+            else:
+                button(page.t("hidden.show"), show, symbol="visibility", classes="slim")
         for one in out.best:
             with box("top-line"):
                 link(page.url("memory", key=one.key), "strong", parts.preview(one.key, 60))
