@@ -136,6 +136,8 @@ class _Sight:
         """The same for every slot."""
         if self.of_all:
             return self.among
+        if self._seen is not None:
+            return self._seen
         rows = self._state.table.rows(self._index.ids[: self._index.size])
         self._seen = self.among & self._shown(self._state.signals())[rows]
         seen, among = int(np.count_nonzero(self._seen)), int(np.count_nonzero(self.among))
@@ -161,7 +163,9 @@ def _best_shown(
 ) -> tuple[_Best, _Best | None]:
     """The best that may be seen; and the best in whatever state, if some of them may be hidden and the query asks."""
     limit, overall = query.limit, None
-    if sight.few:
+    if not sight.few:
+        sight.everywhere()
+    if sight.few or query.k:  # the best in whatever state are wanted anyway: most of those shown may be among them
         most = limit if sight.of_all else _AHEAD * limit
         found = _best(index, words, vector, most, sight.among)
         overall = found.first(limit) if query.k and not sight.of_all else None

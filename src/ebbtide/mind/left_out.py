@@ -58,22 +58,18 @@ async def left_out(store: Store, hidden: Hidden | None, now: float, at_least: fl
     ids, similarity = hidden.ids[alike].tolist(), hidden.similarity[alike].tolist()
     if not ids:
         return None
-    codes = store.regime.metabolism.judge(await store.signals(ids), now).state
-    found = [STATES[code] for code in codes.tolist()]
+    metabolism = store.regime.metabolism
+    found = [STATES[code] for code in metabolism.judge(await store.signals(ids), now).state.tolist()]
     states = {state: found.count(state) for state in dict.fromkeys(found)}
     named = [row for row, state in enumerate(found) if state is not State.EXPIRED][:BEST]
-    best = await _named(store, [(ids[row], found[row], similarity[row]) for row in named], now)
+    why = {row: metabolism.why(await store.signals([ids[row]]), now) for row in named}
+    contents = await store.contents([ids[row] for row in named]) if named else {}
+    best = [
+        Declined(said.key, said.text[:PREVIEW], found[row].value, similarity[row], f"{found[row]}: {why[row]}")
+        for row in named
+        if (said := contents.get(ids[row])) is not None  # it may have gone meanwhile
+    ]
     return LeftOut(len(ids), states, tuple(best), advice(states))
-
-
-async def _named(store: Store, some: Sequence[tuple[int, State, float]], now: float) -> list[Declined]:
-    contents = await store.contents([memory for memory, _, _ in some])
-    found = []
-    for memory, state, similarity in some:
-        if memory in contents:  # it may have gone meanwhile
-            said, why = contents[memory], store.regime.metabolism.why(await store.signals([memory]), now)
-            found.append(Declined(said.key, said.text[:PREVIEW], state.value, similarity, f"{state}: {why}"))
-    return found
 
 
 def advice(states: Mapping[State, int]) -> str:
