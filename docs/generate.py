@@ -31,12 +31,13 @@ from ebbtide.core.state import Task
 from ebbtide.mind.explain import Coming, Explanation
 from ebbtide.mind.forecasting import Fate, Outlook
 from ebbtide.mind.forgetting import Forgotten
+from ebbtide.mind.left_out import Declined, LeftOut, Weak
 from ebbtide.mind.mind import Stats
 from ebbtide.mind.pinning import Pinned
 from ebbtide.mind.reading import Page
 from ebbtide.mind.reaping import Harvest, ReapReport
 from ebbtide.mind.recall import Trace
-from ebbtide.mind.search import Declined, Found, Hit, Why
+from ebbtide.mind.search import Found, Hit, Why
 from ebbtide.mind.suggestions import Suggestion
 from ebbtide.mind.touching import Touched
 from ebbtide.mind.unreaping import Undone
@@ -47,7 +48,8 @@ from ebbtide.serve.cli.main import app, exit_code
 DOCS = Path(__file__).parent
 BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
 RETURNED = (
-    Meta, Page, Explanation, Coming, Found, Hit, Why, Declined, Touched, Pinned, TickReport, Shift, Suggestion,
+    Meta, Page, Explanation, Coming, Found, Hit, Why, LeftOut, Weak, Declined, Touched, Pinned, TickReport, Shift,
+    Suggestion,
     ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback,
     Trace, Task,
 )  # fmt: skip
@@ -130,6 +132,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "count_hits": "`true`: being found by a search counts as a use",
         "candidates": "how many memories a search ranks by vitality, those that match best",
         "spread": "how much of a link's strength counts when a hit lifts its neighbours; 0: links do not matter",
+        "match_floor": "the similarity of a good match in a mind of 1,000 memories; less in a smaller one; 0: any",
     },
 }
 

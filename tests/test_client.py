@@ -144,6 +144,7 @@ QUESTIONS: dict[str, list[Ask]] = {
         lambda mind: mind.stats(),
         lambda mind: mind.look(1),
         lambda mind: mind.search("ferry", explain=True),
+        lambda mind: mind.search("ferry", everything=True),
         lambda mind: mind.search("ferry", k=1, state="cold", keywords="travel", since=BIRTH - DAY),
         lambda mind: mind.forecast(),
         lambda mind: mind.suggestions(),

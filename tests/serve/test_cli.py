@@ -175,7 +175,8 @@ def test_what_is_out_of_sight_is_counted_and_shown_when_asked_for(ebbtide: Shell
     said = ebbtide.said("list", *later)
     assert "here to stay" in said
     assert "soon gone" not in said
-    assert said.endswith("out of sight: 1 expired (--all or --state shows them)")
+    assert "out of sight: 1 expired `ebbtide list --state expired` shows what has expired" in said
+    assert ebbtide.json("list", "--all", *later)["left_out"] == {}
     assert "soon gone" in ebbtide.said("list", "--all", *later)
     assert "soon gone" in ebbtide.said("list", "--state", "expired", *later)
 

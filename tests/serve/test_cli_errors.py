@@ -254,7 +254,7 @@ def test_what_has_expired_cannot_be_read(ebbtide: Shell) -> None:
     ebbtide.said("init", "--metabolism", "retention")
     ebbtide.said("put", "soon gone", "--key", "brief", "--policy", "ephemeral")
     complaint = ebbtide.refused(3, "get", "brief", "--as-of", "+30d")
-    assert complaint == "'brief' has expired: `list --state expired` still shows it, `explain` says why."
+    assert complaint == "'brief' has expired: `explain` says why, and `touch` with `revive` brings it back."
 
 
 # ---- 4: refused by the present state

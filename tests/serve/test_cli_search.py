@@ -22,7 +22,7 @@ def words(ferry: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
 def test_a_search_tells_who_answers_best(words: Shell) -> None:
     words.said("put", "渡轮八点四十分开。", "--key", "渡轮")
     said = words.said("search", "when does the ferry leave?")
-    assert said.startswith("key score state text")
+    assert said.startswith("key score similarity state text")
     assert said.index("ferry 0.") < said.index("lamma 0.")
     assert "active The ferry leaves at 8:40." in said
     assert words.said("search", "渡轮几点开", "-k", "1").endswith("渡轮八点四十分开。")
@@ -35,7 +35,7 @@ def test_meaning_finds_what_words_do_not(ferry: Shell) -> None:
 
 def test_a_search_in_json_has_memories_scores_and_what_to_know_about_them(words: Shell) -> None:
     found = words.json("search", "ferry")
-    assert found.keys() == {"hits", "declined", "exact", "unembedded", "note"}
+    assert found.keys() == {"hits", "declined", "exact", "unembedded", "note", "left_out", "weak"}
     hit = found["hits"][0]
     assert (hit["memory"]["key"], hit["why"]) == ("ferry", None)
     assert hit["score"] > hit["similarity"] > 0.0
@@ -56,9 +56,13 @@ def test_explained_a_neighbour_says_who_lifts_it(words: Shell) -> None:
     assert "by ferry; vitality" in words.said("search", "ferry", "--explain")
 
 
-def test_what_is_cold_is_told_only_when_asked_for_or_explained(words: Shell, clock: FakeClock) -> None:
+def test_what_is_cold_is_counted_and_shown_when_asked_for(words: Shell, clock: FakeClock) -> None:
     clock.forward(400 * DAY)
-    assert words.said("search", "ferry") == "nothing found (--explain tells what was left out)"
+    said = words.said("search", "ferry")
+    assert said.startswith("nothing found (--explain also looks in the trash) out of sight, but matching: 2 cold; ")
+    assert "the best: ferry (0." in said
+    assert "--all shows them" in said
+    assert words.json("search", "ferry", "--all")["hits"][0]["memory"]["state"] == "cold"
     said = words.said("search", "ferry", "--explain")
     assert said.startswith("nothing found left out similarity why text")
     assert "ferry 0." in said

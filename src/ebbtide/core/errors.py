@@ -68,7 +68,7 @@ class UnknownLink(NotFound):
 
 
 class Expired(NotFound):
-    """{key!r} has expired: `list --state expired` still shows it, `explain` says why."""
+    """{key!r} has expired: `explain` says why, and `touch` with `revive` brings it back."""
 
 
 class UnknownTask(NotFound):

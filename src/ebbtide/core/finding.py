@@ -5,7 +5,8 @@ the surest of them. What each is worth is worked out by `ranking`; vitality come
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,15 @@ class Query:
     at: float
     limit: int
     spread: float = 0.0
+    k: int = 0  # of the best so many in whatever state, those in other states than the filter's are told as `hidden`
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Memories that are among the best k by similarity, and in a state that was not asked for; best first."""
+
+    ids: Column
+    similarity: Column  # with the lift that links give, whatever the states at both ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,18 @@ class Candidates:
     lift: Column
     by: Column
     exact: bool  # nothing that is nearer in meaning was overlooked
+    hidden: Hidden | None = None  # None: there are none, or `Query.k` is 0
+
+
+class _Best(NamedTuple):
+    """The best by words and by meaning, best first: slots, and the cosines of the latter."""
+
+    worded: Column
+    meant: Column
+    cosines: Column
+
+    def first(self, limit: int) -> "_Best":
+        return _Best(self.worded[:limit], self.meant[:limit], self.cosines[:limit])
 
 
 def match(state: MindState, index: SearchIndex, query: Query) -> Candidates:
@@ -70,14 +92,22 @@ def match(state: MindState, index: SearchIndex, query: Query) -> Candidates:
     words *= sight.among
     vector = query.vector if index.takes(query.vector) else None
     judge = _Judge(state, index, query, vector, words, sight)
-    found, near, cosines = _best_seen(index, words, vector, query.limit, sight)
+    shown, overall = _best_shown(index, words, vector, query, sight)
+    candidates = judge.candidates(*_merged(index, vector, shown))
+    if overall is None:
+        return candidates
+    return replace(candidates, hidden=judge.hidden(*_merged(index, vector, overall)))
+
+
+def _merged(index: SearchIndex, vector: Column | None, best: _Best) -> tuple[Column, Column]:
+    """The slots of both lists in order, and their cosines."""
     if vector is None:
-        return judge.candidates(np.sort(found), np.full(len(found), np.nan))
-    others = found[~_marked(near, index.size)[found]]
-    slots = np.concatenate([near, others])
-    cosines = np.concatenate([cosines, index.cosines(vector, others)])
+        return np.sort(best.worded), np.full(len(best.worded), np.nan)
+    others = best.worded[~_marked(best.meant, index.size)[best.worded]]
+    slots = np.concatenate([best.meant, others])
+    cosines = np.concatenate([best.cosines, index.cosines(vector, others)])
     order = np.argsort(slots)
-    return judge.candidates(slots[order], cosines[order])
+    return slots[order], cosines[order]
 
 
 class _Sight:
@@ -92,21 +122,28 @@ class _Sight:
         self.among = _among(state, index, wanted)
         self.of_all = set(wanted.states) >= set(state.regime.metabolism.states) or not len(state.table)
         self.few = self.of_all or (index.size > JUDGED_AT_ONCE and wanted.states not in index.sparse)
+        self._seen: Column | None = None  # of every slot, once all were judged
 
     def of(self, slots: Column) -> Column:
         """For each of these slots, which must be `among`, whether it may be seen."""
         if self.of_all:
             return np.ones(len(slots), np.bool_)
+        if self._seen is not None:
+            return self._seen[slots]
         return self._shown(self._state.signals_of(self._index.ids[slots].tolist()))
 
     def everywhere(self) -> Column:
         """The same for every slot."""
         if self.of_all:
             return self.among
+        if self._seen is not None:
+            return self._seen
         rows = self._state.table.rows(self._index.ids[: self._index.size])
-        seen: Column = self.among & self._shown(self._state.signals())[rows]
-        self._note(int(np.count_nonzero(seen)), int(np.count_nonzero(self.among)))
-        return seen
+        self._seen = self.among & self._shown(self._state.signals())[rows]
+        seen, among = int(np.count_nonzero(self._seen)), int(np.count_nonzero(self.among))
+        self._note(seen, among)
+        self.of_all = seen == among
+        return self._seen
 
     def _shown(self, signals: Signals) -> Column:
         shown = np.zeros(len(STATES), np.bool_)
@@ -121,19 +158,27 @@ class _Sight:
             self._index.sparse.discard(self._states)
 
 
-def _best_seen(
-    index: SearchIndex, words: Column, vector: Column | None, limit: int, sight: _Sight
-) -> tuple[Column, Column, Column]:
-    """The best by words and by meaning that may be seen, these with their cosines."""
-    if sight.few:
+def _best_shown(
+    index: SearchIndex, words: Column, vector: Column | None, query: Query, sight: _Sight
+) -> tuple[_Best, _Best | None]:
+    """The best that may be seen; and the best in whatever state, if some of them may be hidden and the query asks."""
+    limit, overall = query.limit, None
+    if not sight.few:
+        sight.everywhere()
+    if sight.few or query.k:  # the best in whatever state are wanted anyway: most of those shown may be among them
         most = limit if sight.of_all else _AHEAD * limit
-        found, near, cosines = _best(index, words, vector, most, sight.among)
-        seen = sight.of(np.concatenate([found, near]))
-        worded, meant = seen[: len(found)], seen[len(found) :]
+        found = _best(index, words, vector, most, sight.among)
+        overall = found.first(limit) if query.k and not sight.of_all else None
+        seen = sight.of(np.concatenate([found.worded, found.meant]))
+        worded, meant = seen[: len(found.worded)], seen[len(found.worded) :]
         if _suffice(worded, limit, most) and _suffice(meant, limit, most):
-            return found[worded][:limit], near[meant][:limit], cosines[meant][:limit]
+            shown = _Best(found.worded[worded], found.meant[meant], found.cosines[meant])
+            return shown.first(limit), overall
     allowed = sight.everywhere()
-    return _best(index, words * allowed, vector, limit, allowed)
+    shown = _best(index, words * allowed, vector, limit, allowed)
+    if query.k and not sight.of_all and overall is None:
+        overall = _best(index, words, vector, limit, sight.among)
+    return shown, overall
 
 
 def _suffice(seen: Column, limit: int, most: int) -> bool:
@@ -141,14 +186,11 @@ def _suffice(seen: Column, limit: int, most: int) -> bool:
     return len(seen) < most or int(np.count_nonzero(seen)) >= limit
 
 
-def _best(
-    index: SearchIndex, words: Column, vector: Column | None, limit: int, allowed: Column
-) -> tuple[Column, Column, Column]:
-    """Best first: slots by words, slots by meaning and their cosines."""
+def _best(index: SearchIndex, words: Column, vector: Column | None, limit: int, allowed: Column) -> _Best:
     found = _top(words, index.ids, limit)
     if vector is None or index.vectors is None:
-        return found, _NOBODY, _NO_COSINES
-    return found, *index.vectors.nearest(vector, limit, allowed)
+        return _Best(found, _NOBODY, _NO_COSINES)
+    return _Best(found, *index.vectors.nearest(vector, limit, allowed))
 
 
 class _Judge:
@@ -170,12 +212,24 @@ class _Judge:
         self._noise: Noise | None = None
 
     def candidates(self, slots: Column, cosine: Column) -> Candidates:
-        if self._vector is not None and len(self._index.vectors or ()):
+        return self._judged(slots, cosine, of_all=self._sight.of_all)
+
+    def hidden(self, slots: Column, cosine: Column) -> Hidden | None:
+        """Those of the best k of candidates in whatever state that may not be seen."""
+        found = self._judged(slots, cosine, of_all=True)
+        similarity = found.similarity + found.lift
+        best = np.lexsort((-found.ids, -similarity))[: self._query.k]
+        out = best[~self._sight.of(self._index.slots(found.ids[best]))]
+        return Hidden(found.ids[out], similarity[out]) if len(out) else None
+
+    def _judged(self, slots: Column, cosine: Column, *, of_all: bool) -> Candidates:
+        """With what links add; `of_all`: whatever the states at their ends."""
+        if self._noise is None and self._vector is not None and len(self._index.vectors or ()):
             self._noise = self._index.noise(self._vector)  # only now: `nearest` has multiplied this query with all
         found = self._weighed(slots, cosine)
         if not self._query.spread or not len(slots) or not len(self._state.links):
             return found
-        source, target, strength = self._links(slots, found.similarity)
+        source, target, strength = self._links(slots, found.similarity, of_all=of_all)
         around = np.setdiff1d(np.concatenate([source, target]), slots)
         if len(around):
             slots = np.concatenate([slots, around])
@@ -195,14 +249,14 @@ class _Judge:
         ids = self._index.ids[slots]
         return Candidates(ids, words, cosine, worded, meant, similarity, np.zeros(len(slots)), nobody, exact)
 
-    def _links(self, slots: Column, similarity: Column) -> tuple[Column, Column, Column]:
-        """Links of the surest candidates, to and from, between slots that may be seen."""
+    def _links(self, slots: Column, similarity: Column, *, of_all: bool) -> tuple[Column, Column, Column]:
+        """Links of the surest candidates, to and from, between slots that may be seen; or between any (`of_all`)."""
         surest = slots[np.argsort(-similarity, kind="stable")[:SOURCES]]
         source, target, strength = self._state.links_around(self._index.ids[surest], LINKS)
         ends = self._index.slots(source), self._index.slots(target)
         known = np.unique(np.concatenate([end[end >= 0] for end in ends]))
         known = known[self._sight.among[known]]
-        seen = _marked(known[self._sight.of(known)], self._index.size)
+        seen = _marked(known if of_all else known[self._sight.of(known)], self._index.size)
         keep = np.ones(len(strength), np.bool_)
         for end in ends:
             keep &= (end >= 0) & seen[end]
@@ -214,9 +268,7 @@ def _lifted(found: Candidates, ends: Sequence[Column], strength: Column, weight:
     lift = ranking.spread(found.similarity, source, target, strength, weight)
     by = _lifters(found.similarity, source, target, np.minimum(weight * strength, 1.0))
     by[lift == 0.0] = -1
-    return Candidates(
-        found.ids, found.words, found.cosine, found.worded, found.meant, found.similarity, lift, by, found.exact
-    )
+    return replace(found, lift=lift, by=by)
 
 
 def _lifters(similarity: Column, source: Column, target: Column, pull: Column) -> Column:

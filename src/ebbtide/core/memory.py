@@ -115,12 +115,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One link as seen from a memory: where it leads, and what is there."""
+    """One link as seen from a memory: where it leads, and what is there. Of an expired target only that is told."""
 
     relation: str
     strength: float
-    key: str | None  # None: not even its name is known any more
-    memory: Memory | None  # None: a trace, "I once knew this"
+    key: str | None  # None: not even its name is known any more, or it has expired
+    memory: Memory | None  # None: a trace, "I once knew this", or it has expired
+    expired: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,19 +177,21 @@ class _Sketches:
         self.average = average
         self._axes = _axes(len(average))
         self._words = np.zeros((len(self._axes) // 64, capacity), np.uint64)
+        self._lately: tuple[Column, Column] | None = None  # a query and how unlike all are: it asks more than once
 
     def put(self, slots: Column, vectors: Column) -> None:
+        self._lately = None
         for start in range(0, len(slots), _ROWS):
             part = slice(start, start + _ROWS)
             self._words[:, slots[part]] = self._drawn(vectors[part])
 
     def drop(self, slot: int) -> None:
+        self._lately = None
         self._words[:, slot] = 0
 
     def alike(self, query: Column, may: Column, count: int) -> Column:
         """The `count` slots, out of more that may be found, with the fewest bits unlike the query's; in order."""
-        unlike = self._unlike(query, len(may))
-        np.copyto(unlike, len(self._axes) + 1, where=~may)
+        unlike = np.where(may, self._unlike(query, len(may)), np.uint16(len(self._axes) + 1))
         most = np.searchsorted(np.cumsum(np.bincount(unlike)), count)  # as many bits as the last one has unlike
         fewer, equal = np.flatnonzero(unlike < most), np.flatnonzero(unlike == most)
         return np.sort(np.concatenate([fewer, equal[: count - len(fewer)]]))
@@ -209,12 +211,15 @@ class _Sketches:
 
     def _unlike(self, query: Column, size: int) -> Column:
         """For slots 0 … size − 1: how many bits differ."""
+        if self._lately is not None and self._lately[0] is query and len(self._lately[1]) == size:
+            return self._lately[1]
         drawn = self._drawn(query[None, :])[:, 0]
         unlike = np.zeros(size, np.uint16)
         for start in range(0, size, _WORDS):
             total = unlike[start : start + _WORDS]
             for words, word in zip(self._words[:, start : start + len(total)], drawn, strict=True):
                 total += np.bitwise_count(words ^ word)
+        self._lately = query, unlike
         return unlike
 
 

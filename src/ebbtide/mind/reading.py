@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ebbtide.core.changes import Configure, PutMemory
-from ebbtide.core.memory import CODE_OF, POLICIES, STATES, Content, Mark, Memory, Meta, State, Step
+from ebbtide.core.memory import CODE_OF, POLICIES, STATES, Content, Link, Mark, Memory, Meta, State, Step
 from ebbtide.core.metabolism import Metabolism, Retention, Verdicts
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import Store, Where
 from ebbtide.core.replay import fold
 from ebbtide.core.signals import NEVER, Column, Signals
 from ebbtide.core.state import MindState
+from ebbtide.mind.left_out import advice
 from ebbtide.mind.marks import judged
 
 _KINDS = 1000  # ways of being born that are remembered: importance may be any number
@@ -20,11 +21,12 @@ _KINDS = 1000  # ways of being born that are remembered: importance may be any n
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some memories, where to go on (None: that was all), and how many more each state hides."""
+    """Some memories, where to go on (None: that was all), how many more each state hides, and the way to those."""
 
     memories: tuple[Memory, ...]
     next: int | None
     left_out: dict[State, int]
+    advice: str = ""
 
 
 async def read(store: Store, ids: Sequence[int], now: float) -> list[Memory]:
@@ -101,24 +103,27 @@ async def page(
         wanted = (verdicts.score >= where.score[0]) & (verdicts.score <= where.score[1])
     if where.pinned is not None:
         wanted &= (signals.pinned != 0) == where.pinned
-    left_out = {} if where.states else _counts(verdicts.state[wanted & ~seen])
+    left_out = {} if where.states else counts(verdicts.state[wanted & ~seen])
     ids = np.sort(signals.id[wanted & seen & (signals.id > after)])
     found = await _matching(store, ids, where, limit + 1)
     memories = await read(store, found[:limit], now)
-    return Page(tuple(memories), found[limit - 1] if len(found) > limit else None, left_out)
+    following = found[limit - 1] if len(found) > limit else None
+    return Page(tuple(memories), following, left_out, advice(left_out))
 
 
 async def steps(store: Store, memory: int, relations: Sequence[str], now: float) -> list[Step]:
-    """Where a memory's own links lead, strongest first. A target that has expired is not shown at all."""
+    """Where a memory's own links lead, strongest first. Of a target that has expired only that is told."""
     links = await store.links(memory, outgoing=True, relations=relations)
     there = {seen.id: seen for seen in await read(store, [link.target for link in links], now)}
     lost = [link.target for link in links if link.target not in there]
     ghosts = {gone.id: gone.key for _, gone in await store.trash(ids=lost)} if lost else {}
-    return [
-        Step(link.relation, link.strength, seen.key if seen else ghosts.get(link.target), seen)
-        for link in links
-        if (seen := there.get(link.target)) is None or seen.state is not State.EXPIRED
-    ]
+    return [_step(link, there.get(link.target), ghosts.get(link.target)) for link in links]
+
+
+def _step(link: Link, seen: Memory | None, ghost: str | None) -> Step:
+    if seen is not None and seen.state is State.EXPIRED:
+        return Step(link.relation, link.strength, None, None, expired=True)
+    return Step(link.relation, link.strength, seen.key if seen else ghost, seen)
 
 
 async def _matching(store: Store, ids: Column, where: Where, limit: int) -> list[int]:
@@ -190,6 +195,7 @@ def visible(metabolism: Metabolism) -> tuple[State, ...]:
     return tuple(state for state in metabolism.states if state not in metabolism.hidden)
 
 
-def _counts(codes: Column) -> dict[State, int]:
+def counts(codes: Column) -> dict[State, int]:
+    """How many of these codes each state has."""
     values, counts = np.unique(codes, return_counts=True)
     return {STATES[code]: int(count) for code, count in zip(values, counts, strict=True)}

@@ -18,6 +18,7 @@ from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import SCORED, Field, Terms
 from ebbtide.mind.indexing import PATIENCE, Indexing
+from ebbtide.mind.left_out import Declined, LeftOut, Weak, left_out, weak
 from ebbtide.mind.reading import read, visible
 
 ENTITY = "entity"  # nodes of a network mind that only tell what its memories are about
@@ -51,25 +52,20 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Declined:
-    """Would have matched, and is not told. `state` is trash for what was forgotten."""
-
-    key: str
-    text: str
-    state: str
-    similarity: float
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
-    """`declined` is filled if an explanation was asked for. `unembedded` memories could be found by words only."""
+    """`declined` is filled if an explanation was asked for. `unembedded` memories could be found by words only.
+
+    `left_out`: hidden memories among the k most similar; None: there are none. `weak`: no hit is a good match; None:
+    one is.
+    """
 
     hits: tuple[Hit, ...]
     declined: tuple[Declined, ...]
     exact: bool
     unembedded: int
     note: str = ""
+    left_out: LeftOut | None = None
+    weak: Weak | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +84,7 @@ class Asked:
     vitality: bool
     explain: bool
     patience: float = PATIENCE
+    everything: bool = False  # unless `states` says otherwise
 
 
 def checked(asked: Asked, known: Sequence[State]) -> Asked:
@@ -120,13 +117,17 @@ class Search:
         query = self._query(vector)
         candidates = await self._store.match(query)
         hits = await self._ranked(candidates, self._asked.k)
+        hidden = await left_out(self._store, candidates.hidden, self._now, self._asked.at_least)
         declined = await self._declined(query, hits) if self._asked.explain else []
-        return Found(tuple(hits), tuple(declined), candidates.exact, info.unembedded, self._note)
+        words_only = candidates.meant is None
+        floor = self._store.regime.common.match_floor
+        poor = weak([hit.similarity for hit in hits], floor, info.memories, words_only=words_only)
+        return Found(tuple(hits), tuple(declined), candidates.exact, info.unembedded, self._note, hidden, poor)
 
     def _query(self, vector: Column | None) -> Query:
         analyzer, asked, common = self._indexing.analyzer, self._asked, self._store.regime.common
         wanted = Filter(
-            states=asked.states or visible(self._metabolism),
+            states=asked.states or (self._metabolism.states if asked.everything else visible(self._metabolism)),
             kind=asked.kind,
             domain=asked.domain,
             keywords=tuple(map(analyzer.keyword, asked.keywords)),
@@ -135,7 +136,8 @@ class Search:
             without_kind=ENTITY if asked.kind is None and isinstance(self._metabolism, Network) else None,
         )
         limit = max(common.candidates, asked.k)
-        return Query(analyzer.query(asked.text), vector, wanted, self._now, limit, common.spread)
+        watched = 0 if asked.states else asked.k  # who names states knows what is left out
+        return Query(analyzer.query(asked.text), vector, wanted, self._now, limit, common.spread, watched)
 
     async def _vector(self) -> Column | None:
         try:
@@ -208,11 +210,11 @@ class Search:
     async def _declined(self, query: Query, hits: Sequence[Hit]) -> list[Declined]:
         """What would have been told but for its state; and what matches in the trash."""
         worst = hits[-1].similarity if len(hits) >= self._asked.k else -1.0
-        left_out = tuple(state for state in self._metabolism.states if state not in query.filter.states)
+        hidden = tuple(state for state in self._metabolism.states if state not in query.filter.states)
         found: list[Declined] = []
-        if left_out:
-            hidden = await self._store.match(replace(query, filter=replace(query.filter, states=left_out)))
-            found = await self._hidden([hit for hit in await self._ranked(hidden, MOST) if hit.similarity > worst])
+        if hidden:
+            others = await self._store.match(replace(query, filter=replace(query.filter, states=hidden), k=0))
+            found = await self._hidden([hit for hit in await self._ranked(others, MOST) if hit.similarity > worst])
         return [*found, *await self._forgotten(query)]
 
     async def _hidden(self, hits: Sequence[Hit]) -> list[Declined]:

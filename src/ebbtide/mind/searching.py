@@ -40,20 +40,25 @@ class Searching(Face):
         vitality: bool = True,
         explain: bool = False,
         patience: float = PATIENCE,
+        everything: bool = False,
     ) -> Found:
         """The k memories that answer best, by words and meaning, and by how alive they are.
 
-        What the metabolism hides appears only when its `state` is asked for. `since` and `until` bound when a memory
-        was made, `at_least` its similarity; `vitality` False ranks by similarity alone. With `explain` each hit tells
-        every component of its rank, and what would have matched but is hidden or in the trash is told with the reason.
-        `patience`: seconds to wait for vectors of what is new.
+        What the metabolism hides appears with `everything`, or when its `state` is asked for; otherwise `left_out`
+        tells how many of the k most similar memories are hidden, the best of them, and the way to them. `weak` says
+        that no hit is a good match. `since` and `until` bound when a memory was made, `at_least` its similarity;
+        `vitality` False ranks by similarity alone. With `explain` each hit tells every component of its rank, and what
+        would have matched but is hidden or in the trash is told with the reason. `patience`: seconds to wait for
+        vectors of what is new.
 
         >>> [hit.memory.key for hit in (await mind.search("when does the ferry leave?", k=1)).hits]
         ['ferry']
         """
         started = time.perf_counter()
         words = (keywords,) if isinstance(keywords, str) else tuple(keywords)
-        asked = Asked(text, k, stated(state), kind, domain, words, since, until, at_least, vitality, explain, patience)
+        asked = Asked(
+            text, k, stated(state), kind, domain, words, since, until, at_least, vitality, explain, patience, everything
+        )
         found = await Search(
             self._store, self._indexing, checked(asked, self._store.regime.metabolism.states), self.now()
         ).run()

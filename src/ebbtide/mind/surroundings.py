@@ -1,14 +1,14 @@
 """A part of a mind to look at: memories, and the links between them. Looking counts as no use and no walk."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ebbtide.core.errors import InvalidInput
-from ebbtide.core.memory import CODE_OF, Content, Link, Memory
+from ebbtide.core.memory import CODE_OF, Content, Link, Memory, State
 from ebbtide.core.ports import Store
-from ebbtide.mind.reading import read, visible
+from ebbtide.mind.reading import counts, read, visible
 
 MOST = 1000
 _GHOST_EACH = 4  # memories asked for make room for one trace: it is to be seen, and not to cover what is known
@@ -34,20 +34,24 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """`sights` nearest first; `links` between them, and from them to what is `lost`. `total`: all that may be seen."""
+    """`sights` nearest first; `links` between them, and from them to what is `lost`. `total`: all that may be seen.
+
+    `left_out`: how many more the mind holds in each state that is hidden.
+    """
 
     sights: tuple[Sight, ...]
     links: tuple[Link, ...]
     lost: tuple[Lost, ...]
     focus: tuple[int, ...]
     total: int
+    left_out: dict[State, int] = field(default_factory=dict)
 
 
 async def surroundings(store: Store, start: Sequence[int], now: float, *, limit: int, everything: bool) -> Surroundings:
     """Outward from `start`. Without one: from the focus, and then whatever is most alive."""
     if not 1 <= limit <= MOST:
         raise InvalidInput(problem=f"one can look at 1 to {MOST:,} memories at once, not {limit!r:.40}")
-    alive = await _alive(store, now, everything)
+    alive, left_out = await _alive(store, now, everything)
     focus = [memory for memory in reversed(await store.focus()) if memory in alive]
     begin = [memory for memory in start if memory in alive] if start else focus
     found: dict[int, int | None] = {}
@@ -57,18 +61,20 @@ async def surroundings(store: Store, start: Sequence[int], now: float, *, limit:
     links, lost = await _between(store, list(found), limit)
     seen = await read(store, list(found), now)
     sights = tuple(Sight(memory, alive[memory.id], found[memory.id]) for memory in seen)
-    return Surroundings(sights, links, lost, tuple(focus), len(alive))
+    return Surroundings(sights, links, lost, tuple(focus), len(alive), left_out)
 
 
-async def _alive(store: Store, now: float, everything: bool) -> dict[int, float]:
-    """Who may be seen, and how alive each is; the most alive first."""
+async def _alive(store: Store, now: float, everything: bool) -> tuple[dict[int, float], dict[State, int]]:
+    """Which may be seen, and how alive each is, the most alive first; and how many each hidden state has."""
     metabolism, signals = store.regime.metabolism, await store.signals()
     verdicts = metabolism.judge(signals, now)
     shown = metabolism.states if everything else visible(metabolism)
-    rows = np.flatnonzero(np.isin(verdicts.state, [CODE_OF[state] for state in shown]))
+    seen = np.isin(verdicts.state, [CODE_OF[state] for state in shown])
+    rows = np.flatnonzero(seen)
     scaled = metabolism.scaled(verdicts.vitality[rows])
     order = np.lexsort((signals.id[rows], -scaled))
-    return dict(zip(signals.id[rows][order].tolist(), scaled[order].tolist(), strict=True))
+    alive = dict(zip(signals.id[rows][order].tolist(), scaled[order].tolist(), strict=True))
+    return alive, counts(verdicts.state[~seen])
 
 
 async def _outward(

@@ -62,6 +62,37 @@ async def test_reasons_are_told_in_the_readers_language(site: Site, open_tab: Op
     assert "similarity" not in await tab.page.locator("main").inner_text()
 
 
+async def test_what_matches_but_is_hidden_is_counted_and_shown_by_a_click(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind()
+    async with ebbtide.open(agent, data=site.data) as mind:
+        cold = (await mind.list("cold", limit=1)).memories[0]
+        found = await mind.search(cold.text)
+    assert found.left_out is not None
+    assert found.left_out.best[0].key == cold.key
+    tab = await open_tab(f"/minds/{agent}/console")
+    await tab.page.get_by_label("What do you want to know?").fill(cold.text)
+    await tab.press("Enter")
+    line = tab.page.locator(".left-out")
+    await line.wait_for()
+    assert await line.inner_text() == f"{found.left_out.count} that match are hidden: {found.left_out.count} cold"
+    await tab.page.get_by_role("button", name="Show them").click()
+    await line.wait_for(state="detached")
+    first = tab.page.locator(".hit").filter(has_text=cold.text[:30]).first
+    assert "cold" in await first.locator(".chip").inner_text()
+    assert "similarity " in await first.locator(".top-line").inner_text()
+
+
+async def test_a_question_that_nothing_answers_is_told_so_in_both_languages(site: Site, open_tab: OpenTab) -> None:
+    for language, words in (
+        ("en", "No good match: the best similarity is 0."),
+        ("zh", "没有足够相似的记忆：最高相似度为 0."),
+    ):
+        tab = await open_tab(f"/minds/{site.mind()}/console?q=zxqv+jjkw+wwvb", language=language)
+        line = tab.page.locator(".weak-match")
+        await line.wait_for()
+        assert (await line.inner_text()).startswith(words)
+
+
 async def test_being_found_is_no_use_and_saying_so_is(site: Site, open_tab: OpenTab) -> None:
     agent = site.mind("demo-score")
     async with ebbtide.open(agent, data=site.data) as mind:

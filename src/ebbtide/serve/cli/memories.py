@@ -10,6 +10,7 @@ from ebbtide.core.memory import DAY, DEFAULT_STRENGTH, Memory, State
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.files import put_file, read_text
+from ebbtide.serve.cli.hidden import out_of_sight
 from ebbtide.serve.times import distance, iso, relative
 
 if TYPE_CHECKING:
@@ -127,12 +128,15 @@ def follow(
     if caller.as_json:
         render.as_json(steps)
         return
-    for step in steps:
+    seen = [step for step in steps if not step.expired]
+    for step in seen:
         there = f"[bold]{render.safe(step.key or '?')}[/]  "
         there += render.preview(step.memory.text) if step.memory else "[dim]once known, now forgotten[/]"
         render.say(f"—{render.safe(step.relation)} {step.strength:.2f}→ {there}")
     if not steps:
         render.say("[dim]no links lead on from here[/]")
+    if expired := len(steps) - len(seen):
+        render.say(f"[dim]{out_of_sight({State.EXPIRED: expired})}[/]")
 
 
 def list_memories(
@@ -170,8 +174,7 @@ def _footer(page: "Page") -> None:
     if page.next is not None:
         render.say(f"[dim]more: --after {page.next}[/]")
     if page.left_out:
-        hidden = ", ".join(f"{count} {state}" for state, count in page.left_out.items())
-        render.say(f"[dim]out of sight: {hidden} (--all or --state shows them)[/]")
+        render.say(f"[dim]{out_of_sight(page.left_out)}[/]")
 
 
 def _range(text: str | None) -> tuple[int, int] | None:

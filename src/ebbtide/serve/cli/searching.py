@@ -8,13 +8,15 @@ import typer
 from ebbtide.core.memory import HOUR, State
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
+from ebbtide.serve.cli.hidden import left_out
 from ebbtide.serve.cli.memories import At
 from ebbtide.serve.times import iso, moment, relative
 
 if TYPE_CHECKING:
     from ebbtide.core.ports import IndexInfo
     from ebbtide.mind import Mind
-    from ebbtide.mind.search import Declined, Found, Hit, Why
+    from ebbtide.mind.left_out import Declined
+    from ebbtide.mind.search import Found, Hit, Why
 
 WIDTH = 60
 _CHINESE = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -40,8 +42,11 @@ def search(
     no_vitality: Annotated[bool, typer.Option("--no-vitality", help="Rank by similarity alone.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Why each ranks so, and what was left out.")] = False,
     at: At = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also what is normally out of sight.")] = False,
 ) -> None:
     """Find memories by words and by meaning; those more alive come first. Being found is no use of a memory.
+
+    Memories that match but are out of sight are counted, and the best of them named.
 
     ebbtide search "when does the ferry leave?"
 
@@ -51,7 +56,7 @@ def search(
     """
     caller: Caller = context.obj.at(at)
     asked: dict[str, Any] = {"state": state, "kind": kind, "domain": domain, "keywords": keyword or (), "k": limit}
-    asked |= {"at_least": at_least, "vitality": not no_vitality, "explain": explain}
+    asked |= {"at_least": at_least, "vitality": not no_vitality, "explain": explain, "everything": everything}
 
     async def work(mind: "Mind") -> "Found":
         begin, end = (None if when is None else moment(when, mind.now()) for when in (since, until))
@@ -63,17 +68,22 @@ def search(
 
 def _show(found: "Found", words: re.Pattern[str], explain: bool) -> None:
     if not found.hits:
-        render.say(f"[dim]nothing found{'' if explain else ' (--explain tells what was left out)'}[/]")
+        trash = "" if explain else " (--explain also looks in the trash)"
+        render.say(f"[dim]nothing found{trash}[/]")
     elif explain:
         _show_ranks(found.hits, words)
     else:
-        rows = [(_key(h), f"{h.score:.3f}", render.styled(h.memory.state), _excerpt(h, words)) for h in found.hits]
-        render.table(("key", "score", "state", "text"), rows)
+        render.table(("key", "score", "similarity", "state", "text"), [_row(hit, words) for hit in found.hits])
     if found.declined:
         rows = [_declined(one, words) for one in found.declined]
         render.table(("left out", "similarity", "why", "text"), rows)
     for note in _notes(found):
         render.say(f"[dim]{render.safe(note)}[/]")
+
+
+def _row(hit: "Hit", words: re.Pattern[str]) -> tuple[str, ...]:
+    figures = f"{hit.score:.3f}", f"{hit.similarity:.3f}"
+    return _key(hit), *figures, render.styled(hit.memory.state), _excerpt(hit, words)
 
 
 def _show_ranks(hits: "tuple[Hit, ...]", words: re.Pattern[str]) -> None:
@@ -101,6 +111,10 @@ def _declined(one: "Declined", words: re.Pattern[str]) -> tuple[str, str, str, s
 
 def _notes(found: "Found") -> list[str]:
     notes = [found.note] if found.note else []
+    if found.weak is not None and found.hits:
+        notes.append(found.weak.advice)
+    if found.left_out is not None:
+        notes.append(left_out(found.left_out))
     if found.unembedded:
         known = "1 memory is" if found.unembedded == 1 else f"{found.unembedded} memories are"
         notes.append(f"{known} not embedded yet and found by words only: `ebbtide reembed` makes up for it")

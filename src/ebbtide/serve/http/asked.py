@@ -136,7 +136,7 @@ class Accepted(Advice):
 
 
 class Question(_Body):
-    """What to look for. What the metabolism hides appears only when its `state` is asked for."""
+    """What to look for. What the metabolism hides appears with `everything`, or when its `state` is asked for."""
 
     text: Annotated[Text, Field(examples=["When does the ferry leave?"])]
     k: Annotated[Whole, Field(ge=1, le=MOST)] = 10
@@ -150,6 +150,7 @@ class Question(_Body):
     vitality: Annotated[bool, Field(description="False: by similarity alone.")] = True
     explain: Annotated[bool, Field(description="Tell why, and what was declined.")] = False
     patience: Annotated[float | None, Field(ge=0, le=30, description="Seconds to wait for new vectors.")] = None
+    everything: Annotated[bool, Field(description="Also what the metabolism hides.")] = False
 
 
 class Said(_Body):

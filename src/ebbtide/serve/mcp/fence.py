@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TEXT, NOTICE = "text", "notice"  # the fields of an answer that hold stored words, and the warning about them
+ADVICE = "advice"  # the engine's own words, without any stored ones: they stand outside the fence
 
 
 @dataclass(frozen=True, slots=True)

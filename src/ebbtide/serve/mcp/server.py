@@ -28,7 +28,7 @@ from ebbtide import __version__
 from ebbtide.core.errors import EbbtideError, InvalidInput, NotFound, StoreError
 from ebbtide.serve.mcp import resources
 from ebbtide.serve.mcp.complaints import one_line
-from ebbtide.serve.mcp.fence import NOTICE, Fence, fenced, strings
+from ebbtide.serve.mcp.fence import ADVICE, NOTICE, Fence, fenced, strings
 from ebbtide.serve.mcp.opening import Minds
 from ebbtide.serve.mcp.shapes import parsed
 from ebbtide.serve.mcp.tools import INSTRUCTIONS, TOOLS
@@ -100,10 +100,12 @@ class _Desk:
 def answered(told: BaseModel) -> CallToolResult:
     """The same twice: words for a model, with all that was stored inside one fence, and values for a program."""
     values = told.model_dump(mode="json", exclude_none=True)
-    words = json.dumps({name: value for name, value in values.items() if name != NOTICE}, ensure_ascii=False)
+    stored = {name: value for name, value in values.items() if name not in (NOTICE, ADVICE)}
+    words = json.dumps(stored, ensure_ascii=False)
     if NOTICE in values:
         fence = Fence.for_(strings(values))
-        values, words = fenced(values, fence), f"{fence.notice}\n{fence.around(words)}"
+        advice = f" {values[ADVICE]}" if values.get(ADVICE) else ""  # before the fence: nothing stands after it
+        values, words = fenced(values, fence), f"{fence.notice}{advice}\n{fence.around(words)}"
     return CallToolResult(content=[TextContent(type="text", text=words)], structured_content=values)
 
 

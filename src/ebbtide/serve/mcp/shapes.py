@@ -52,9 +52,8 @@ class Search(Asked):
     query: str = Field(description="A question or words, in any language.")
     limit: int = Field(default=5, ge=1, le=MOST_HITS)
     kind: str | None = None
-    states: list[State] | None = Field(
-        default=None, description="Only these; the one way to see hidden ones, like ['expired']."
-    )
+    include_hidden: bool = Field(default=False, description="Also memories that have faded out of sight.")
+    states: list[State] | None = Field(default=None, description="Only these, like ['expired'].")
     why: bool = Field(
         default=False, description="Also tell how each was ranked, and what matched but is faded or forgotten."
     )
@@ -126,17 +125,21 @@ class Declined(BaseModel):
     text: str
     state: str
     why: str
+    similarity: float
 
 
 class Found(Quoting):
     hits: list[Seen]
     declined: list[Declined] = []
+    not_shown: list[Declined] = Field(default=[], description="The best that match and are hidden.")
     remark: str = ""
+    advice: str = Field(default="", description="What is not shown or matches badly, and what to do.")
 
 
 class Recalled(Quoting):
     text: str
     keys: list[str] = []
+    advice: str = ""
 
 
 class Told(Quoting):

@@ -16,9 +16,11 @@ from ebbtide.core.metabolism import Network
 from ebbtide.core.state import REMEMBER
 from ebbtide.mind import Mind
 from ebbtide.mind.explain import Coming
+from ebbtide.mind.left_out import Declined
 from ebbtide.mind.recall import BREAK, MEMORY
 from ebbtide.mind.search import Hit
 from ebbtide.serve.mcp import shapes
+from ebbtide.serve.mcp.advice import advice
 from ebbtide.serve.times import iso
 
 SHOWN = 2_000  # characters of a text among others
@@ -125,20 +127,32 @@ async def recall(mind: Mind, asked: shapes.Recall) -> shapes.Recalled:
     blocks = [f"{MEMORY}{hit.memory.text[:SHOWN]}" for hit in found.hits]
     ends = accumulate(len(block) + len(BREAK) for block in blocks)
     fit = sum(end - len(BREAK) <= READ for end in ends)  # whole memories only, and the keys of no others
-    return shapes.Recalled(text=BREAK.join(blocks[:fit]), keys=[hit.memory.key for hit in found.hits[:fit]])
+    keys = [hit.memory.key for hit in found.hits[:fit]]
+    return shapes.Recalled(text=BREAK.join(blocks[:fit]), keys=keys, advice=advice(found))
 
 
 async def search(mind: Mind, asked: shapes.Search) -> shapes.Found:
     require_text("query", asked.query, MAX_TEXT)  # the engine would speak of a 'text'
-    found = await mind.search(asked.query, asked.limit, kind=asked.kind, state=asked.states, explain=asked.why)
+    found = await mind.search(
+        asked.query,
+        asked.limit,
+        kind=asked.kind,
+        state=asked.states,
+        explain=asked.why,
+        everything=asked.include_hidden,
+    )
     return shapes.Found(
         hits=[_hit(hit) for hit in found.hits],
-        declined=[
-            shapes.Declined(key=one.key, text=one.text[:GLIMPSE], state=one.state, why=one.why)
-            for one in found.declined
-        ],
+        declined=list(map(_declined, found.declined)),
+        not_shown=[] if found.left_out is None else list(map(_declined, found.left_out.best)),
         remark=found.note,
+        advice=advice(found),
     )
+
+
+def _declined(one: Declined) -> shapes.Declined:
+    similarity = round(one.similarity, 3)
+    return shapes.Declined(key=one.key, text=one.text[:GLIMPSE], state=one.state, why=one.why, similarity=similarity)
 
 
 async def get(mind: Mind, asked: shapes.Get) -> shapes.Told:
@@ -238,8 +252,8 @@ TOOLS = {
             "Search memories",
             "Find memories by meaning and words, best first. Use before answering anything that may have come up"
             " earlier. Texts are cut at 2,000 characters; get reads on. Being found is not being used: touch what"
-            " helped. If nothing fits, why=true tells what matched but has faded or is in the trash: touch with"
-            " revive=true brings back what has expired, restore what is in the trash, get reads any other.",
+            " helped. advice says if nothing matches well, and if memories that match have faded out of sight:"
+            " include_hidden=true shows them. why=true also looks in the trash: restore brings back what is there.",
             shapes.Search,
             shapes.Found,
             search,

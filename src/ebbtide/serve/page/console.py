@@ -5,11 +5,13 @@ from functools import partial
 from typing import Any
 
 from ebbtide.core.memory import Memory, State
+from ebbtide.mind.left_out import Declined
 from ebbtide.mind.recall import BREAK, MEMORY
-from ebbtide.mind.search import Declined, Found, Hit, Why
+from ebbtide.mind.search import Found, Hit, Why
 from ebbtide.serve.page import parts, reasons, texts
 from ebbtide.serve.page.controls import checkbox, choice, explorer, field, form, states_of, submit, tabs
 from ebbtide.serve.page.frame import Page
+from ebbtide.serve.page.hidden import remarks
 from ebbtide.serve.page.parts import box, button, card, heading, icon, link, meter, nothing, page_head, state_chip, text
 from ebbtide.serve.page.restoring import restore
 
@@ -143,6 +145,11 @@ class _Search:
         await self._ask(self.last)
         parts.refocus(self.page)
 
+    async def _everything(self) -> None:
+        """What was asked last, of every state."""
+        await self._ask({**self.last, "state": ["all"]})
+        parts.refocus(self.page)
+
     async def _ask(self, given: Given) -> None:
         self.last = given
         asked = _asked(given, states_of(self.metabolism)) | {"explain": self.explain, "vitality": self.vitality}
@@ -160,6 +167,7 @@ class _Search:
         with box("row-of"):
             heading(page.t("console.hits", n=len(found.hits)))
             text(" · ".join(filter(None, notes)), "soft small")
+        remarks(page, found, self._everything)
         with card(classes="flush"):
             for hit in found.hits:
                 self._hit(hit, max(one.score for one in found.hits))
@@ -175,7 +183,9 @@ class _Search:
                 link(self.page.url("memory", key=memory.key), "strong", parts.preview(memory.key, 60))
                 state_chip(self.page, memory.state)
                 parts.pin_chip(self.page, memory)
-                text(f"{hit.score:.3f}", "number soft grow right")
+                similarity = f"{self.page.t('console.similarity')} {hit.similarity:.2f}"
+                text(similarity, "number soft small grow right")
+                text(f"{hit.score:.3f}", "number soft")
                 words = self.page.t("console.revive" if memory.state is State.EXPIRED else "console.used")
                 button(words, partial(self._used, memory), symbol="touch_app", classes="slim")
             text(parts.preview(memory.text, 400), "text", "p").style("font-size: 1rem")

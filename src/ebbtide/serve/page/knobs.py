@@ -144,6 +144,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "count_hits": ("whether being found counts as being used", "被搜到是否算被使用"),
     "candidates": ("how many candidates a search ranks", "搜索时参与排序的候选数"),
     "spread": ("how much links lift what is next to a hit", "链接对命中邻居的提升程度"),
+    "match_floor": ("the similarity of a good match", "相似度达到多少才算匹配良好"),
 }
 
 VALUES: dict[str, tuple[str, str]] = {

@@ -16,6 +16,7 @@ from ebbtide.mind import Mind
 from ebbtide.mind.mind import Stats
 from ebbtide.serve.page import parts
 from ebbtide.serve.page.frame import Page
+from ebbtide.serve.page.hidden import remarks
 from ebbtide.serve.page.parts import box, card, link, text
 
 PER_PAGE = 50
@@ -38,6 +39,8 @@ async def _found(page: Page, mind: Mind, stats: Stats, rule: Metabolism) -> None
     search = mind.search(query, PER_PAGE, **_where(page, rule, search=True))
     found = await parts.in_time(search, page.t("list.searching"))
     notes = {hit.memory.id: page.t("match", n=f"{hit.similarity:.2f}") for hit in found.hits}
+    kept = {name: page.query.get(name) for name in ("kind", "domain")}
+    remarks(page, found, page.url("memories", q=query, state="all", **kept))
     _listed(page, [hit.memory for hit in found.hits], rule, stats.at, notes)
     if found.note:
         text(found.note, "soft small", "p").style("margin-top: 12px")
@@ -182,6 +185,7 @@ def _foot(page: Page, following: int | None, left_out: Mapping[State, int]) -> N
         if left_out:
             states = ", ".join(page.t(f"state.{state}") for state in left_out)
             text(page.t("list.hidden", n=sum(left_out.values()), states=states), "soft small")
+            link(page.url("memories", **{**kept, "state": "all"}), "act slim", page.t("hidden.show"))
         box("grow")
         if _after(page):
             link(page.url("memories", **kept), "act", page.t("list.first"))

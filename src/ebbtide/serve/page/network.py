@@ -29,6 +29,7 @@ texts.add(
         ),
         "net.find": ("Find in the network", "在网络中查找"),
         "net.hidden": ("also what is hidden", "包括隐藏的"),
+        "net.left_out": ("{n} hidden", "{n} 条隐藏"),
         "net.shown": ("{shown} of {total} memories", "{total} 条记忆中的 {shown} 条"),
         "net.more": ("More", "更多"),
         "net.whole": ("The whole picture", "看全图"),
@@ -149,6 +150,8 @@ class _View:
         self._legend()
         shown, total = len(self.seen.sights), self.seen.total
         said = self.page.t("net.shown", shown=shown, total=total)
+        if hidden := sum(self.seen.left_out.values()):
+            said = f"{said} · {self.page.t('net.left_out', n=hidden)}"
         reword(self.count, f"{self.page.t('net.around', what=self.what)} · {said}" if self.around else said)
         self.home.set_visibility(bool(self.around))
         self.more.set_visibility(self.limit < MOST and shown == self.limit < total)

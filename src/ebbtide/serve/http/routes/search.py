@@ -30,7 +30,8 @@ class Indexed(BaseModel):
 async def search(body: Question, mind: Seen) -> Response:
     """The k memories that answer best, by words and meaning, and by how alive they are.
 
-    Being found is not being used: touch what was of use.
+    Being found is not being used: touch what was of use. `left_out` tells how many of the k most similar memories are
+    hidden, the best of them and the way to them; `weak`, that no hit is a good match.
     """
     asked: dict[str, Any] = body.model_dump(exclude={"text", "since", "until", "patience"})
     asked |= {"since": instant(body.since, mind.now()), "until": instant(body.until, mind.now())}
