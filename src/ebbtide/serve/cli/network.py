@@ -59,7 +59,13 @@ def remember(
         focus = list(await mind.focus()) if mind.metabolism == "network" else []
         return {"task": task, "later": later, "new": new, "focus": focus, "error": error}
 
-    found = caller.run(work, make=lambda _: parsed_messages(messages))
+    def check(_: str) -> None:
+        from ebbtide.app import require_model
+
+        parsed_messages(messages)
+        require_model(caller.settings)
+
+    found = caller.run(work, make=check)
     _answer(caller, found, _remembered(found))
 
 
