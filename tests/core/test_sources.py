@@ -47,9 +47,7 @@ def test_a_message_without_a_time_was_said_with_the_one_before_it() -> None:
 
 
 @given(st.lists(st.text("abc 。", min_size=1, max_size=8), min_size=1, max_size=6), st.data())
-def test_however_a_conversation_is_cut_every_segment_finds_its_message(
-    contents: list[str], data: st.DataObject
-) -> None:
+def test_however_it_is_cut_every_segment_finds_its_messages(contents: list[str], data: st.DataObject) -> None:
     """Cut the whole at any places: the messages a piece has letters of are its sources."""
     whole = "".join(contents)
     cuts = sorted({0, len(whole), *data.draw(st.lists(st.integers(0, len(whole)), max_size=5))})

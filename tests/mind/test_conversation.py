@@ -2,6 +2,7 @@
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ METABOLISMS = ("activity", "score", "retention")
 every = pytest.mark.parametrize("metabolism", METABOLISMS)
 
 
-async def tell(mind: Mind, *contents: str, **more: object) -> None:
+async def tell(mind: Mind, *contents: str, **more: Any) -> None:
     await mind.remember(said(*contents, **more))
     await mind.idle()
 
@@ -75,7 +76,7 @@ async def test_neighbours_of_one_conversation_are_linked_in_its_language(
 async def test_a_memory_is_as_old_as_the_message_it_comes_from(metabolism: str) -> None:
     clock = FakeClock(BIRTH + 10 * DAY)
     mind = await told_in_ram(metabolism, clock=clock)
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"role": "user", "content": "Lin left | early", "timestamp": BIRTH + DAY},
         {"role": "assistant", "content": "noted"},
         {"role": "user", "content": "Mei came", "timestamp": BIRTH + 2 * DAY},

@@ -76,8 +76,12 @@ async def test_sweeping_reports_a_trace_once_and_removes_it() -> None:
     mind = await network_in_ram(traces="sweep")
     await tell(mind, "Kim has a red boat | Kim paints")
     await mind.forget((await by_text(mind, "Kim has")).key)
-    told = "[记忆] Kim paints\n---\n[记忆] 曾记得：Kim（about）：Kim has\n---\n[记忆] 曾记得：Kim paints（before）：Kim has"
-    assert await mind.recall() == told
+    blocks = (
+        "[记忆] Kim paints",
+        "[记忆] 曾记得：Kim（about）：Kim has",
+        "[记忆] 曾记得：Kim paints（before）：Kim has",
+    )
+    assert await mind.recall() == "\n---\n".join(blocks)
     assert await mind.recall() == "[记忆] Kim paints"
     assert await mind.traces() == []
     assert await mind.check() == []

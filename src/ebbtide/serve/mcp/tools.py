@@ -301,7 +301,7 @@ TOOLS = {
         Tool(
             "status",
             "Status of the mind",
-            "The mind in numbers: metabolism, memories by state, trash, what waits in its queue, and a network mind's focus.",
+            "The mind in numbers: metabolism, memories by state, trash, its queue, and a network mind's focus.",
             shapes.Nothing,
             shapes.Status,
             status,
