@@ -24,7 +24,7 @@ texts.add(
         ),
         "console.search": ("Search", "搜索"),
         "console.recall": ("Recall", "回忆"),
-        "console.way": ("What to do", "做什么"),
+        "console.way": ("How to ask", "怎样问"),
         "console.text": ("What do you want to know?", "想知道什么？"),
         "console.k": ("At most", "最多"),
         "console.state": ("State", "状态"),
@@ -84,21 +84,22 @@ async def build(page: Page) -> None:
     with page_head(page.t("view.console"), page.t("console.under")):
         pass
     with box("stack"):
-        search = _Search(page, metabolism)
-        recall = {"recall": _Recall(page, depth, focus)} if metabolism == "network" else {}
-        ways: dict[str, _Search | _Recall | Tell] = {"search": search, **recall, "tell": Tell(page)}
-        with box():
-            named = {name: page.t(f"console.{name}") for name in ways}
-            tabs(named, "search", partial(_switch, ways), page.t("console.way"))
-        for way in ways.values():
-            way.start()
-        _switch(ways, "search")
+        search, recall = _Search(page, metabolism), _Recall(page, depth, focus)
+        if metabolism == "network":
+            with box():
+                ways = {"search": page.t("console.search"), "recall": page.t("console.recall")}
+                tabs(ways, "search", partial(_switch, search, recall), page.t("console.way"))
+        search.start()
+        if metabolism == "network":
+            recall.start()
+            _switch(search, recall, "search")
+        Tell(page).start()
     await search.asked_for()
 
 
-def _switch(ways: "Mapping[str, _Search | _Recall | Tell]", chosen: str) -> None:
-    for name, way in ways.items():
-        way.whole.set_visibility(name == chosen)
+def _switch(search: "_Search", recall: "_Recall", way: str) -> None:
+    search.whole.set_visibility(way == "search")
+    recall.whole.set_visibility(way == "recall")
 
 
 class _Search:

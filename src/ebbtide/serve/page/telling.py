@@ -11,7 +11,8 @@ from ebbtide.serve.page.parts import box, card, text
 
 texts.add(
     {
-        "console.tell": ("Tell", "告诉"),
+        "console.tell_it": ("Tell it something", "讲给它听"),
+        "console.tell": ("Tell", "告诉它"),
         "console.tell_how": (
             "A turn of a conversation. It waits in the queue, is divided into segments, and becomes memories.",
             "对话中的一段话。它先进入队列，再分成片段，成为记忆。",
@@ -36,8 +37,9 @@ class Tell:
 
     def start(self) -> None:
         page = self.page
-        with box("stack") as self.whole:
-            with card(), form(self._tell, "ask"):
+        with card(), box(tag="details"):
+            text(page.t("console.tell_it"), tag="summary")
+            with form(self._tell, "ask"):
                 text(page.t("console.tell_how"), "soft", "p")
                 with box(tag="label"):
                     text(page.t("console.said"))
@@ -63,5 +65,5 @@ class Tell:
         page = self.page
         told = page.t("console.told_one") if new == 1 else page.t("console.told", n=new)
         self.answer.clear()
-        with self.answer, card():
+        with self.answer:
             text(page.t("console.set_aside", task=task, error=failed) if failed else told, "text", "p")
