@@ -85,7 +85,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "delete_threshold": "a text that would become shorter than this is forgotten instead",
         "link_break_threshold": "a link weaker than this is gone",
         "time_slice": "how long one mind may compress before the next has its turn",
-        "max_retries": "how often a small model is asked for one answer at most; 0 still asks once",
         "default_search_depth": "how many links from the focus recall walks unless told otherwise",
         "scan_budget": "how many memories one cycle scans at most, those scanned least first",
         "node_pool": "how many memories the mind may hold",
@@ -133,6 +132,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "candidates": "how many memories a search ranks by vitality, those that match best",
         "spread": "how much of a link's strength counts when a hit lifts its neighbours; 0: links do not matter",
         "match_floor": "the similarity of a good match in a mind of 1,000 memories; less in a smaller one; 0: any",
+        "max_retries": "how often a small model is asked for one answer at most; 0 still asks once",
+        "distil": "what a conversation becomes: its segments, or also the facts they state (takes a served model)",
     },
 }
 

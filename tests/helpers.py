@@ -163,7 +163,7 @@ async def live(deeds: Sequence[Deed], mind: Mind, clock: FakeClock) -> None:
 
 KEYS = ("a", "b", "c", "d")
 TEXTS = ("tide", "ebbs", "the ferry leaves at 8:40", "渡轮八点四十分开", "渡轮开了", "x")
-RELATIONS = ("about", "属于", "SUPPORTED_BY", "EQUIV")
+RELATIONS = ("about", "属于", "SUPPORTED_BY", "EQUIV", "after")
 WAITS = (0.0, 1.0, 20 * MINUTE, 5 * HOUR, DAY, 3.5 * DAY, 16 * DAY, 31 * DAY)
 
 keys, texts, relations = st.sampled_from(KEYS), st.sampled_from(TEXTS), st.sampled_from(RELATIONS)

@@ -19,7 +19,10 @@ from ebbtide.core.language import is_chinese
 from ebbtide.core.memory import Memory, Message
 from ebbtide.core.ports import Distilled, SmallModel, Store
 from ebbtide.mind import Mind
+from ebbtide.mind.conversation import Conversation
 from ebbtide.mind.network import NetworkLife
+from ebbtide.mind.tools import Tools
+from ebbtide.models.analysis import Analyzer
 from ebbtide.stores.memory import MemoryStore
 from tests.helpers import FakeClock, batch, configured, everything, store_of
 
@@ -112,6 +115,34 @@ async def network_in_ram(model: SmallModel | None = None, clock: FakeClock | Non
     store = MemoryStore()
     await store.apply(batch(configured("network", **params)))
     return network_mind(store, model, clock)
+
+
+async def told_in_ram(
+    metabolism: str, model: SmallModel | None = None, clock: FakeClock | None = None, **params: Any
+) -> Mind:
+    """A mind of any metabolism whose pauses take no time; what it is found by are words."""
+    store, clock, model = MemoryStore(), clock or FakeClock(), model or ScriptedModel()
+    await store.apply(batch(configured(metabolism, **params)))
+    if metabolism == "network":
+        return network_mind(store, model, clock)
+    mind = Mind("ada", store, clock, MemoryStore, model=model, tools=Tools(Analyzer))
+    mind._life = Conversation(store, lambda: model, clock, sleep=no_sleep)
+    return mind
+
+
+class FindingFacts(ScriptedModel):
+    """Finds facts by a script: each answer a list, or an error; the last one for ever."""
+
+    def __init__(self, *script: list[str] | Exception, deterministic: bool = False) -> None:
+        super().__init__(deterministic=deterministic)
+        self.script = list(script)
+
+    async def facts(self, segment: str) -> list[str]:
+        self.asked.append("facts")
+        step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        if isinstance(step, Exception):
+            raise step
+        return step
 
 
 def said(*contents: str, role: str = "user", **more: Any) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The five jobs, done by a real small model in both languages: whatever it answers, what gets through is right."""
+"""The six jobs, done by a real small model in both languages: whatever it answers, what gets through is right."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -7,7 +7,16 @@ from typing import TypeVar
 
 import pytest
 
-from ebbtide.core.answers import compression_fault, distilled_fault, overlap_fault, relation_fault, segments_fault
+from ebbtide.core.answers import (
+    compression_fault,
+    distilled_fault,
+    fact_fault,
+    facts_fault,
+    overlap_fault,
+    relation_fault,
+    segments_fault,
+    usable_facts,
+)
 from ebbtide.core.errors import ModelFailed
 from ebbtide.core.memory import Message
 from ebbtide.mind.asking import ask
@@ -69,6 +78,15 @@ async def test_it_distils_what_the_text_says(small_model: OpenAIModel, language:
     text = TEXTS[language]
     gist = await patiently(lambda: small_model.distil(text), lambda found: distilled_fault(text, found))
     assert gist.keywords
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_the_facts_that_get_through_name_nothing_new(small_model: OpenAIModel, language: str) -> None:
+    text = TEXTS[language]
+    found = await patiently(lambda: small_model.facts(text), lambda facts: facts_fault(text, facts))
+    kept = usable_facts(text, found)
+    assert kept  # the text states a dozen
+    assert all(fact_fault(text, fact) is None for fact in kept)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -170,6 +170,11 @@ def unadopt(settings: Settings, agent: str, file: Path, keep_new: bool | None = 
     return give_back(folder_of(settings.data, agent), file, keep_new)
 
 
+def require_model(settings: Settings) -> None:
+    """Raises InvalidInput if the small model the settings ask for cannot be had. Nothing is sent to it."""
+    _small_model(settings)
+
+
 def _small_model(settings: Settings) -> SmallModel:
     """The small model the settings ask for. Imported here: most minds never need one."""
     if settings.model == "openai":

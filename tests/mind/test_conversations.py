@@ -154,8 +154,9 @@ async def test_links_are_exactly_those_of_the_specification(language: str) -> No
             for name in focus:
                 relation, point = told.relations[name], f"entity/{name}"
                 expected |= {(said[-1], relation, point, 1.0), (point, relation, said[-1], 1.0)}
+        forward, back = ("下文", "上文") if language == "zh" else ("after", "before")
         for one, two in pairwise(said):
-            expected |= {(one, "下文", two, 0.5), (two, "上文", one, 0.5)}
+            expected |= {(one, forward, two, 0.5), (two, back, one, 0.5)}
     memories = {memory.id: memory.key for memory in await everything(mind)}
     found = {
         (memories[link.source], link.relation, memories[link.target], link.strength)
@@ -201,8 +202,8 @@ async def spread(mind: Mind, keywords: Sequence[str], relations: Sequence[str], 
 async def test_recall_tells_what_is_near_in_the_format_of_the_specification(language: str, depth: int) -> None:
     mind, model = await heard(language)
     (relation, *_) = model.told[-1][-1].relations.values()
-    keyword = {"zh": "钢琴", "en": "Okafor"}[language]
-    for keywords, relations in (([], []), ([], [relation]), ([keyword], []), ([keyword], [relation, "上文"])):
+    keyword, back = {"zh": ("钢琴", "上文"), "en": ("Okafor", "before")}[language]
+    for keywords, relations in (([], []), ([], [relation]), ([keyword], []), ([keyword], [relation, back])):
         assert await mind.recall(keywords, relations, depth) == await spread(mind, keywords, relations, depth)
     whole = await mind.recall(depth=depth)
     said = await texts(mind)

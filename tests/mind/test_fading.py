@@ -84,7 +84,7 @@ async def test_the_current_length_as_basis_melts_a_text() -> None:
 
 
 async def test_neighbours_hold_each_other_a_while() -> None:
-    # After k scans the first segment has 1.0 · 0.97ᵏ (Lin) and 0.5 · 0.97ᵏ′ (下文), k′ one more: the cycle of the
+    # After k scans the first segment has 1.0 · 0.97ᵏ (Lin) and 0.5 · 0.97ᵏ′ (after), k′ one more: the cycle of the
     # very remember that made it scanned that link too, when Lin still held hers.
     # k = 12: 0.69384 + 0.33651 = 1.03035;  k = 13: 0.67303 + 0.32642 = 0.99945 → ⌊99.945⌋ = 99
     mind = await network_in_ram(focus_limit=1)

@@ -74,11 +74,11 @@ async def test_depth_is_counted_in_links_from_the_focus(depth: int, told: list[s
         (["noo"], [], 1, ["Ada met Bo at noon"]),  # a part of a word will do
         (["nothing of the kind"], [], 4, []),
         ([], ["about"], 1, ["they spoke about boats", "Ada met Bo at noon", "Cy saw Ada"]),
-        ([], ["下文"], 4, []),  # no such link leaves a focus point
+        ([], ["after"], 4, []),  # no such link leaves a focus point
         ([], ["nobody's"], 4, []),
         ([], ["about", "nobody's"], 1, ["they spoke about boats", "Ada met Bo at noon", "Cy saw Ada"]),
         (["boats"], ["about"], 4, ["they spoke about boats"]),
-        (["boats"], ["上文", "下文"], 4, []),
+        (["boats"], ["before", "after"], 4, []),
     ],
 )
 async def test_keywords_and_relations_narrow_it_down(
@@ -119,7 +119,7 @@ async def test_no_ids_scores_or_distances() -> None:
     mind = await harbour()
     for depth in (1, 2, 4):
         text = await mind.recall(depth=depth)
-        assert not re.search(r"\d|m\d|entity/|#|about\b(?! boats)|下文", text)
+        assert not re.search(r"\d|m\d|entity/|#|about\b(?! boats)|after", text)
 
 
 async def test_a_limit_takes_the_first() -> None:
@@ -257,7 +257,7 @@ WORDS = st.sampled_from(("Ada", "Bo", "Cy", "Di", "met", "saw", "the tall ships 
 @given(
     st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=5),
     st.lists(WORDS, max_size=2),
-    st.sampled_from(((), ("about",), ("下文", "上文"))),
+    st.sampled_from(((), ("about",), ("after", "before"))),
     st.integers(1, 5),
     st.sampled_from(("keep", "sweep")),
 )

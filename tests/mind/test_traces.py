@@ -58,7 +58,7 @@ async def test_a_trace_decays_like_any_link_and_is_gone_when_it_breaks() -> None
         await mind.fade()
         strengths.append([(trace.relation, trace.strength) for trace in await mind.traces()])
     # The cycle the remember called for comes with the first: two scans. 0.5 · 0.5² = 0.125; then it breaks.
-    assert strengths == [[("下文", 0.5)], [("下文", 0.125)], [], []]
+    assert strengths == [[("after", 0.5)], [("after", 0.125)], [], []]
 
 
 async def test_a_memory_that_comes_back_makes_its_traces_links_again() -> None:
@@ -76,10 +76,12 @@ async def test_sweeping_reports_a_trace_once_and_removes_it() -> None:
     mind = await network_in_ram(traces="sweep")
     await tell(mind, "Kim has a red boat | Kim paints")
     await mind.forget((await by_text(mind, "Kim has")).key)
-    told = (
-        "[记忆] Kim paints\n---\n[记忆] 曾记得：Kim（about）：Kim has\n---\n[记忆] 曾记得：Kim paints（上文）：Kim has"
+    blocks = (
+        "[记忆] Kim paints",
+        "[记忆] 曾记得：Kim（about）：Kim has",
+        "[记忆] 曾记得：Kim paints（before）：Kim has",
     )
-    assert await mind.recall() == told
+    assert await mind.recall() == "\n---\n".join(blocks)
     assert await mind.recall() == "[记忆] Kim paints"
     assert await mind.traces() == []
     assert await mind.check() == []
@@ -102,7 +104,7 @@ async def test_a_cycle_that_comes_in_between_does_not_make_a_swept_trace_be_told
     recalling = asyncio.create_task(mind.recall())
     for _ in range(5):
         await asyncio.sleep(0)
-    await mind.compress()  # breaks 上文, which was 0.5, and not the link from Kim, who is in focus
+    await mind.compress()  # breaks before, which was 0.5, and not the link from Kim, who is in focus
     assert (await recalling).count("曾记得") == 2
     assert await mind.recall() == "[记忆] Kim paints"
 
@@ -112,7 +114,7 @@ async def test_sweeping_leaves_alone_what_was_not_reported() -> None:
     await tell(mind, "Kim has a red boat | Kim paints")
     await mind.forget((await by_text(mind, "Kim has")).key)
     assert await mind.recall(depth=1) == "[记忆] Kim paints\n---\n[记忆] 曾记得：Kim（about）：Kim has"
-    assert [trace.relation for trace in await mind.traces()] == ["上文"]
+    assert [trace.relation for trace in await mind.traces()] == ["before"]
 
 
 async def test_kept_traces_are_reported_again_and_again() -> None:

@@ -39,7 +39,7 @@ async def failure(*script: Step, patience: float = 20.0) -> ModelFailed:
         return raised.value
 
 
-# ---- the five jobs
+# ---- the six jobs
 
 
 async def test_it_compresses() -> None:
@@ -69,6 +69,21 @@ async def test_it_names_relations(said: str, relation: str) -> None:
     async with scripted(says(relation=said)) as (model, _):
         assert await model.relation(ZH, "张伟") == relation
     assert relation_fault(ZH, relation) is None
+
+
+async def test_it_finds_facts_and_hands_them_over_as_single_lines() -> None:
+    async with scripted(says(facts=["  Lin pays\n9,200 dollars. ", "", "The rent is due."])) as (model, server):
+        assert await model.facts("Lin pays 9,200 dollars.") == ["Lin pays 9,200 dollars.", "The rent is due."]
+    schema = server.requests[0].body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["facts"]["maxItems"] == 8
+    assert schema["properties"]["facts"]["items"] == {"type": "string", "maxLength": 200}
+
+
+@pytest.mark.parametrize(("text", "words"), [("Lin pays.", "List the facts"), ("小林付房租。", "列出资料陈述的事实")])
+async def test_facts_are_asked_for_in_the_language_of_the_text(text: str, words: str) -> None:
+    async with scripted(says(facts=[])) as (model, server):
+        assert await model.facts(text) == []
+    assert words in server.requests[0].body["messages"][1]["content"]
 
 
 async def test_it_judges_overlap_in_percent() -> None:

@@ -27,6 +27,7 @@ FOCUS = ["Tickets", "Central", "The", "Lin", "Lamma"]
 @pytest.fixture(autouse=True)
 def _scripted(monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> None:
     monkeypatch.setattr("ebbtide.app._small_model", lambda settings: ScriptedModel())
+    monkeypatch.setenv("EBBTIDE_METABOLISM", "network")  # of minds that remember makes
 
 
 @pytest.fixture
@@ -133,14 +134,42 @@ def test_remember_answers_programs_with_what_became_of_it(ebbtide: Shell, conver
     assert (later["later"], later["new"], later["focus"]) == (True, 0, FOCUS)
 
 
-def test_settings_of_new_minds_hold_for_those_that_remember_makes(ebbtide: Shell, conversation: Path) -> None:
+def test_settings_of_new_minds_hold_for_those_that_remember_makes(
+    ebbtide: Shell, conversation: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EBBTIDE_METABOLISM")
     ebbtide.data.mkdir()
     (ebbtide.data / "ebbtide.toml").write_text('metabolism = "network"\n[params]\nfocus_limit = 2\n')
     ebbtide.said("remember", str(conversation))
     assert ebbtide.json("focus") == FOCUS[:2]
-    (ebbtide.data / "ebbtide.toml").write_text('metabolism = "score"\n[params]\nactive_above = 80\n')
-    ebbtide.said("remember", str(conversation), "-a", "ada")  # parameters of another metabolism are none of its
-    assert ebbtide.json("focus", "-a", "ada") == FOCUS
+    (ebbtide.data / "ebbtide.toml").write_text('metabolism = "score"\n[params]\nactive_from = 80\n')
+    assert ebbtide.said("remember", str(conversation), "-a", "ada") == "remembered: +3 memories"
+    config = ebbtide.json("config", "-a", "ada")
+    assert (config["metabolism"], config["params"]["active_from"]) == ("score", 80.0)
+
+
+@pytest.mark.parametrize("metabolism", ["activity", "score", "retention"])
+def test_every_mind_is_told_conversations(
+    ebbtide: Shell, conversation: Path, monkeypatch: pytest.MonkeyPatch, metabolism: str
+) -> None:
+    monkeypatch.delenv("EBBTIDE_METABOLISM")
+    ebbtide.said("init", "--metabolism", metabolism)
+    assert ebbtide.said("remember", str(conversation)) == "remembered: +3 memories"
+    assert texts(ebbtide, "--kind", "segment") == [LIN, FERRY, TICKETS]
+    later = ebbtide.json("remember", str(conversation), "--later")
+    assert (later["new"], later["focus"], later["error"]) == (0, [], None)
+    assert [task["task"] for task in ebbtide.json("queue") if task["task"] == later["task"]] in ([], [later["task"]])
+    assert ebbtide.refused(2, "recall", "Lin").endswith(f"this one lives by {metabolism}: use search")
+    assert ebbtide.said("check") == "journal and mind are the same"
+
+
+def test_without_a_mind_the_default_one_is_made(
+    ebbtide: Shell, conversation: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EBBTIDE_METABOLISM")
+    ebbtide.said("remember", str(conversation))
+    ebbtide.said("put", "Noted.", "-a", "other")
+    assert ebbtide.json("config")["metabolism"] == ebbtide.json("config", "-a", "other")["metabolism"]
 
 
 def test_a_conversation_may_hold_whatever_people_write(ebbtide: Shell, tmp_path: Path) -> None:
@@ -191,9 +220,9 @@ def test_what_was_once_known_is_recalled_as_such(chain: Shell) -> None:
 
 
 def test_relations_say_which_links_thoughts_may_take(chain: Shell) -> None:
-    assert chain.said("recall", "--relation", "下文", "--depth", "9") == "nothing comes to mind"
+    assert chain.said("recall", "--relation", "after", "--depth", "9") == "nothing comes to mind"
     assert chain("recall", "--relation", "about", "--depth", "9").out == f"{block('Porto lies on the sea.')}\n"
-    both = ("--relation", "about", "--relation", "上文", "--depth", "2")
+    both = ("--relation", "about", "--relation", "before", "--depth", "2")
     assert chain("recall", *both).out == f"{block('Porto lies on the sea.', 'Oslo is a city.')}\n"
 
 

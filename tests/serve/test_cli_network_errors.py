@@ -152,16 +152,17 @@ def test_a_task_that_is_not_there_can_be_neither_retried_nor_dropped(network: Sh
 
 
 @pytest.mark.parametrize("metabolism", ["activity", "score", "retention"])
-def test_a_mind_that_lives_by_another_rule_says_so(ebbtide: Shell, tmp_path: Path, metabolism: str) -> None:
-    (tmp_path / "lin.txt").write_text("Lin moves to Lamma.")
+def test_a_mind_that_lives_by_another_rule_says_so(ebbtide: Shell, metabolism: str) -> None:
     ebbtide.said("init", "--metabolism", metabolism)
-    complaint = f"this takes a network mind; this one lives by {metabolism}: use put and get"
-    for words in (
-        ("remember", str(tmp_path / "lin.txt")), ("remember", str(tmp_path / "lin.txt"), "--later"), ("recall",),
-        ("focus",), ("compress",), ("compress", "--cycles", "3"), ("watch",), ("watch", "--json"),
-        ("queue", "retry", "1"), ("queue", "drop", "1"),
+    complaint = f"this takes a network mind; this one lives by {metabolism}"
+    for words, instead in (
+        (("recall",), "use search"), (("focus",), "it has no focus"), (("compress",), "it has no cycles"),
+        (("compress", "--cycles", "3"), "it has no cycles"), (("watch",), "it has no cycles"),
+        (("watch", "--json"), "it has no cycles"),
     ):  # fmt: skip
-        assert ebbtide.refused(2, *words) == complaint
+        assert ebbtide.refused(2, *words) == f"{complaint}: {instead}"
+    for verb in ("retry", "drop"):
+        assert "There is no task 1 in this mind's queue" in ebbtide.refused(3, "queue", verb, "1")
     assert ebbtide.said("traces") == "no traces"  # those every mind may have
     assert ebbtide.said("queue") == "the queue is empty"
 

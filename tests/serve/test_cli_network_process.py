@@ -25,6 +25,7 @@ INTERRUPTED = "interrupted; what was acknowledged is on disk"
 @pytest.fixture
 def told(ebbtide: Shell, tmp_path: Path) -> Shell:
     (tmp_path / "lin.txt").write_text(LIN)
+    ebbtide.said("init", "--metabolism", "network")
     ebbtide.said("remember", str(tmp_path / "lin.txt"))
     return ebbtide
 

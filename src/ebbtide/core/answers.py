@@ -18,6 +18,8 @@ from ebbtide.core.ports import Distilled
 MAX_PHRASE = 100  # characters
 MAX_WORD = 128  # of a keyword or an entity
 MAX_WORDS = 64  # keywords, or entities, of one segment
+MAX_FACT = 200  # characters
+MAX_FACTS = 8  # of one segment
 MAX_RELATION = 32
 MAX_CHINESE_RELATION = 12
 MIN_SHARED = 1 / 3  # of an answer's words: rewriting keeps more, "Sorry, I cannot help with that" less
@@ -43,19 +45,19 @@ def compression_fault(original: str, answer: str, length: int) -> str | None:
 
 def segments_fault(messages: Sequence[Message], segments: Sequence[str]) -> str | None:
     """Segments say what was said, in its order, and leave next to nothing out. Spacing and punctuation are free."""
-    said = _bones("\n".join(message.content for message in messages))
+    said = bones("\n".join(message.content for message in messages))
     if said and not segments:
         return "there are no segments"
     at = covered = 0
     for number, segment in enumerate(segments, 1):
         if not segment.strip():
             return f"segment {number} is empty"
-        bones = _bones(segment)
-        found = said.find(bones, at)
+        letters = bones(segment)
+        found = said.find(letters, at)
         if found < 0:
             return f"segment {number} is not what was said, or not in its place: {_short(segment)}"
-        at = found + len(bones)
-        covered += len(bones)
+        at = found + len(letters)
+        covered += len(letters)
     if covered < MIN_COVERED * len(said):
         return f"the segments hold {covered / len(said):.0%} of what was said"
     return None
@@ -72,6 +74,36 @@ def distilled_fault(segment: str, found: Distilled) -> str | None:
             if fault := _word_fault(segment, word):
                 return f"the {one} {_short(word)} is not usable: {fault}"
     return None
+
+
+def facts_fault(segment: str, facts: Sequence[str]) -> str | None:
+    """A segment may state no fact at all; but of facts that are claimed at least one must be usable."""
+    if not facts or usable_facts(segment, facts):
+        return None
+    return f"none of the facts is usable: {_short(facts[0])}: {fact_fault(segment, facts[0])}"
+
+
+def usable_facts(segment: str, facts: Sequence[str]) -> list[str]:
+    """Those that the segment bears out, each once."""
+    once = {bones(fact): fact.strip() for fact in reversed(facts) if fact_fault(segment, fact) is None}
+    return list(reversed(once.values()))[:MAX_FACTS]
+
+
+def fact_fault(segment: str, fact: str) -> str | None:
+    """A fact is one short statement in the segment's language, and names nothing the segment does not."""
+    if not _pieces(fact):
+        return "it is empty"
+    if len(fact) > MAX_FACT:
+        return f"it has {len(fact)} characters, more than {MAX_FACT}"
+    if fact.rstrip("”’」』）)\"' ").endswith(("?", "？")):
+        return "it is a question"
+    return (
+        _not_a_line(fact.strip())
+        or _garbled(segment, fact)
+        or _wrong_language(segment, fact)
+        or _invented(segment, fact)
+        or _unrelated(segment, fact)
+    )
 
 
 def relation_fault(segment: str, relation: str) -> str | None:
@@ -100,6 +132,11 @@ def grounded(word: str, text: str) -> bool:
     latin, rest = LATIN_WORD.findall(word.casefold()), _squeezed(LATIN_WORD.sub("", word))
     known = {word.split("'")[0].split("’")[0] for word in LATIN_WORD.findall(text.casefold())}
     return rest in _squeezed(text) and bool(latin) and all(_a_form_of(piece, known) for piece in latin)
+
+
+def bones(text: str) -> str:
+    """Letters and digits alone."""
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 # ---- the single faults
@@ -174,11 +211,6 @@ def _not_a_line(text: str) -> str | None:
 
 
 # ---- how texts are looked at
-
-
-def _bones(text: str) -> str:
-    """Letters and digits alone."""
-    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def _squeezed(text: str) -> str:

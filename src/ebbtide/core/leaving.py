@@ -4,7 +4,7 @@ Coming back is the undoing of leaving, to the bit, also in what leaving did to o
 since keeps its later life.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ebbtide.core.changes import Forget, Merge, Recover, Restore
@@ -26,7 +26,7 @@ def forget(state: MindState, c: Forget, seq: int) -> Sequence[int]:
     """Its own links go with it; links that point to it stay, as traces."""
     removed = _in_order(state, state.links.leaving(c.id).tolist())
     row = _as_it_leaves(state, c.id)
-    before = _values(state, [*(link.target for link in removed), *_equals(state, c.id)])
+    before = _values(state, [*(link.target for link in _counting(state, removed)), *_equals(state, c.id)])
     _disconnect_all(state, removed)
     state.take_out(c.id, c.key)
     touched = state.weigh(before, c.at, seq)
@@ -41,7 +41,7 @@ def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
     slots = [*state.links.leaving(c.id).tolist(), *state.links.reaching(c.id).tolist()]
     theirs = _in_order(state, slots)
     scans_apart = state.scans(c.into) - state.scans(c.id)
-    others = [c.into, *(end for link in theirs for end in link[:2] if end != c.id)]
+    others = [c.into, *_other_ends(state, theirs, c.id)]
     before = _values(state, others)
     _disconnect_all(state, theirs)
     state.take_out(c.id, c.key)
@@ -67,7 +67,7 @@ def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
 
 def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
     gone = state.trash.pop(c.id)
-    pointing = len(state.links.reaching(c.id))
+    pointing = len(state.counted(state.links.reaching(c.id)))
     row = state.table.append(gone.row | {"out_degree": 0, "in_degree": pointing, "version": seq})
     state.keys[c.key] = c.id
     _reconnect(state, gone)
@@ -81,7 +81,7 @@ def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
 
 def recover(state: MindState, c: Recover, seq: int) -> Sequence[int]:
     """As a restoring long after: to others, its links are new. Those to nobody are traces, as if it had been here."""
-    pointing = len(state.links.reaching(c.id))
+    pointing = len(state.counted(state.links.reaching(c.id)))
     row = state.table.append(c.row | {"id": c.id, "out_degree": 0, "in_degree": pointing, "version": seq})
     state.keys[c.content.key] = c.id
     state.next_id = max(state.next_id, c.id + 1)
@@ -89,10 +89,20 @@ def recover(state: MindState, c: Recover, seq: int) -> Sequence[int]:
         state.connect(LinkRow(*link))
     if "weight" in state.table.columns:
         state.table.columns["weight"][row] = state.weight(c.id)
-    touched = state.weigh([*(link.target for link in c.links), *_equals(state, c.id)], c.at, seq)
+    linked = (link.target for link in _counting(state, c.links))
+    touched = state.weigh([*linked, *_equals(state, c.id)], c.at, seq)
     if "protected" in state.table.columns:
         state.table.columns["protected"][row] = state.protection(c.id)
     return [c.id, *touched]
+
+
+def _counting(state: MindState, links: Iterable[LinkRow]) -> Iterator[LinkRow]:
+    """Those that are an event in the lives of their ends; links of mere order are not."""
+    return (link for link in links if state.counts(link.relation))
+
+
+def _other_ends(state: MindState, links: Iterable[LinkRow], memory: int) -> list[int]:
+    return [end for link in _counting(state, links) for end in link[:2] if end != memory]
 
 
 def _equals(state: MindState, memory: int) -> list[int]:
@@ -154,7 +164,7 @@ def _call_back(state: MindState, gone: Trashed, at: float, seq: int) -> list[int
     echoes = {echo.id: echo for echo in gone.echoes if echo.id in state.table}
     own = _own_names(state)
     moved_on = [echo.id for echo in echoes.values() if _lived_on(state, echo, own)]
-    ends = (end for link in (*gone.removed, *gone.added) for end in link[:2] if end != gone.id)
+    ends = _other_ends(state, (*gone.removed, *gone.added), gone.id)
     weighed = state.weigh([*moved_on, *(end for end in ends if end not in echoes)], at, seq)
     for echo in echoes.values():
         row = state.table.row(echo.id)

@@ -5,7 +5,7 @@ the table is rebuilt. What was added since the last build is found through two s
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,7 +96,7 @@ class LinkTable:
             self.relations.append(relation)
         return code
 
-    def codes(self, relations: Sequence[str]) -> list[int]:
+    def codes(self, relations: Iterable[str]) -> list[int]:
         """The codes of those relations that there are."""
         return [self._code_of[name] for name in relations if name in self._code_of]
 

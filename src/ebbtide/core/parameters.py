@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.metabolism import METABOLISMS, Metabolism
-from ebbtide.core.metabolism.base import param
+from ebbtide.core.metabolism.base import choice, param
 
 
 class Fallback(NamedTuple):
@@ -37,6 +37,8 @@ class Common:
     candidates: int = param(200, 1, unit="memories")
     spread: float = param(1.0, 0.0, 1.0)
     match_floor: float = param(0.4, 0.0, 1.0)
+    max_retries: int = param(15, 0)
+    distil: str = choice("segments", ("segments", "facts"))
 
 
 @dataclass(frozen=True, slots=True)

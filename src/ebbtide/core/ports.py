@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Distilled:
 
 
 class SmallModel(Protocol):
-    """The five jobs a network mind gives away. Raises ModelFailed when there is no usable answer.
+    """The five jobs a mind gives away. Raises ModelFailed when there is no usable answer.
 
     Answers are taken as data: the mind checks them and never trusts their length, language or facts.
     """
@@ -66,6 +66,15 @@ class SmallModel(Protocol):
 
     async def aclose(self) -> None:
         """Let go of whatever it holds."""
+        ...
+
+
+@runtime_checkable
+class FactFinder(Protocol):
+    """A small model that can do one more job, for minds with distil = "facts". The built-in one cannot."""
+
+    async def facts(self, segment: str) -> list[str]:
+        """What the segment states, as sentences that each make sense alone; none if it states nothing."""
         ...
 
 

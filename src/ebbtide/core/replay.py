@@ -197,6 +197,8 @@ def _link(state: MindState, c: PutLink, seq: int) -> Sequence[int]:
     ends = (c.source, c.target)
     columns = state.table.columns
     state.connect(LinkRow(c.source, c.target, c.relation, c.strength, state.scans(c.source)))
+    if not state.counts(c.relation):
+        return ()
     for row in map(state.table.row, ends):
         columns["last_linked_at"][row] = max(columns["last_linked_at"][row], c.at)
     return state.weigh(ends, c.at, seq)
@@ -204,7 +206,7 @@ def _link(state: MindState, c: PutLink, seq: int) -> Sequence[int]:
 
 def _unlink(state: MindState, c: Unlink, seq: int) -> Sequence[int]:
     state.disconnect(state.links.find(c.source, c.target, c.relation))
-    return state.weigh((c.source, c.target), c.at, seq)
+    return state.weigh((c.source, c.target), c.at, seq) if state.counts(c.relation) else ()
 
 
 def _sweep(state: MindState, c: Sweep, seq: int) -> Sequence[int]:

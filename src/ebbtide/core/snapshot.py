@@ -60,6 +60,7 @@ def load(snapshot: Snapshot) -> MindState:
     for link in snapshot.links:
         pinned = link.source in snapshot.focus or link.target in snapshot.focus
         state.links.add(LinkRow(*link), pinned=pinned)
+    state.count_degrees()  # the base may have been taken under a metabolism that counts other links
     if any("protected" not in row for _, row in snapshot.memories) and "protected" in state.table.columns:
         state.guard(state.keys.values(), 0.0)  # the base is older than the column
     state.trash = {trashed.id: trashed for _, trashed in snapshot.trash}

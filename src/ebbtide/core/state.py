@@ -17,6 +17,7 @@ from ebbtide.core.memory import Content, Link, Message
 from ebbtide.core.metabolism import Network
 from ebbtide.core.parameters import Regime, regime
 from ebbtide.core.ranges import Ranges
+from ebbtide.core.relations import EQUIV, ORDER, SUPPORTED_BY, is_order, spellings
 from ebbtide.core.signals import NEVER, NO_LINKS, Column, LinkColumns, Signals, SignalTable
 
 
@@ -48,9 +49,6 @@ class Trashed:
 
 
 REMEMBER, COMPRESS = "remember", "compress"
-
-# Links that keep a retention mind's memory from expiring: what something is SUPPORTED_BY, and both ends of EQUIV.
-SUPPORTED_BY, EQUIV = "SUPPORTED_BY", "EQUIV"
 
 Twins = tuple[int, int]  # two memories that say nearly the same, the lower id first
 Refused = tuple[str, tuple[int, ...]]  # a suggestion somebody does not want: its kind, and whom it is about
@@ -166,11 +164,11 @@ class MindState:
     def links_of(self, memory: int, *, outgoing: bool, relations: Sequence[str] = ()) -> list[Link]:
         """Strongest first; a link worn away counts as gone."""
         slots = self.links.leaving(memory) if outgoing else self.links.reaching(memory)
-        strengths = self._strengths_now(slots).tolist()
+        strengths, named = self._strengths_now(slots).tolist(), spellings(relations)
         found = [
             Link(row.source, row.target, row.relation, strength)
             for row, strength in zip(map(self.links.get, slots.tolist()), strengths, strict=True)
-            if strength > 0.0 and (not relations or row.relation in relations)
+            if strength > 0.0 and (not named or row.relation in named)
         ]
         return sorted(found, key=lambda link: (-link.strength, link.source, link.target, link.relation))
 
@@ -180,7 +178,7 @@ class MindState:
         strengths = self._strengths_now(slots)
         keep = strengths > 0.0
         if relations:
-            keep &= np.isin(self.links.columns["relation"][slots], self.links.codes(relations))
+            keep &= np.isin(self.links.columns["relation"][slots], self.links.codes(spellings(relations)))
         slots, strengths = slots[keep], strengths[keep]
         c = self.links.columns
         # Of equals those to the latest memory first: by ids, which outlive this process, as slots do not.
@@ -205,6 +203,15 @@ class MindState:
         if not self.links.columns["pinned"][slot]:
             return link
         return link._replace(strength=1.0, since=self.scans(link.source))
+
+    def counts(self, relation: str) -> bool:
+        """Whether links of this name count in degrees and scores; those of order do in a network mind only."""
+        return self._links_age or not is_order(relation)
+
+    def counted(self, slots: Column) -> Column:
+        """Those of these slots whose links count."""
+        order = [] if self._links_age else self.links.codes(ORDER)
+        return slots[~np.isin(self.links.columns["relation"][slots], order)] if order else slots
 
     def scans(self, memory: int) -> int:
         return int(self.table.columns["scan_count"][self.table.row(memory)])
@@ -291,6 +298,13 @@ class MindState:
         self.links.remove(slot)
         self._count(link, -1)
 
+    def count_degrees(self) -> None:
+        """From the links as they are: degrees are kept nowhere else."""
+        slots, size = self.counted(np.flatnonzero(self.links.columns["alive"][: self.links.size])), len(self.table)
+        for degree, end in (("out_degree", "source"), ("in_degree", "target")):
+            rows = self.table.rows(self.links.columns[end][slots])
+            self.table.columns[degree][:size] = np.bincount(rows[rows >= 0], minlength=size)
+
     def weigh(self, ids: Iterable[int], at: float, seq: int) -> list[int]:
         """Links of these were made or lost: an event in the life of each that is alive. Returns those."""
         alive = [memory for memory in dict.fromkeys(ids) if memory in self.table]
@@ -335,7 +349,7 @@ class MindState:
 
     def weight(self, memory: int) -> float:
         """Σ strengths, both directions. fsum: the sum does not depend on the order links came in."""
-        return math.fsum(self.links.columns["strength"][self._slots(memory)].tolist())
+        return math.fsum(self.links.columns["strength"][self.counted(self._slots(memory))].tolist())
 
     def broken_links(self) -> Column:
         """Slots of links that scans have worn away."""
@@ -375,6 +389,8 @@ class MindState:
         return np.concatenate([self.links.leaving(memory), self.links.reaching(memory)])
 
     def _count(self, link: LinkRow, step: int) -> None:
+        if not self.counts(link.relation):
+            return
         for memory, degree in ((link.source, "out_degree"), (link.target, "in_degree")):
             if memory in self.table:
                 self.table.columns[degree][self.table.row(memory)] += step

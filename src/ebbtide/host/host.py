@@ -5,6 +5,7 @@ import logging
 from collections import OrderedDict, defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,11 +14,12 @@ from ebbtide.core.errors import EbbtideError, MindExists, UnknownMind
 from ebbtide.core.metabolism import Network
 from ebbtide.core.outdated import as_arguments, outdated
 from ebbtide.core.parameters import regime
-from ebbtide.core.ports import Clock, SmallModel, Store
+from ebbtide.core.ports import Clock, FactFinder, SmallModel, Store
 from ebbtide.host import agents
 from ebbtide.host.slices import Slices
 from ebbtide.mind import Mind
 from ebbtide.mind.history import Scratch
+from ebbtide.mind.segments import FACTS, NO_FACTS
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.tools import Tools
 
@@ -68,7 +70,7 @@ class Host:
         self._limit = open_minds
         self._make_model = model
         self._model: SmallModel | None = None
-        self._tools = tools or Tools()
+        self._tools = replace(tools or Tools(), model=self._small_model)
         self.slices = Slices()
         self._open: OrderedDict[str, HostedMind] = OrderedDict()
         self._users: defaultdict[str, int] = defaultdict(int)
@@ -98,7 +100,10 @@ class Host:
         new, fallbacks = regime(metabolism, params)
         for fallback in fallbacks:
             log.warning("mind %s: %s", agent, fallback)
-        self._model_for(metabolism)  # one that cannot be had is an error before there is a mind that needs it
+        if new.common.distil == FACTS and not isinstance(self._small_model(), FactFinder):
+            log.warning("mind %s: %s", agent, NO_FACTS)
+        if metabolism == Network.name:
+            self._small_model()  # one that cannot be had is an error before there is a mind that needs it
         store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
         try:
             if store.seq:  # a file without a single entry is what a crash just here leaves behind
@@ -185,7 +190,7 @@ class Host:
         try:
             if not store.seq:  # the process that made it died before it could say how it is to live
                 raise UnknownMind(agent=agent, data=self.data)
-            model = self._model_for(store.regime.metabolism.name)
+            model = self._small_model() if store.regime.metabolism.name == Network.name else None
             mind = HostedMind(
                 agent,
                 store,
@@ -206,9 +211,9 @@ class Host:
             raise
         return mind
 
-    def _model_for(self, metabolism: str) -> SmallModel | None:
-        """Made for the first network mind; all minds share it."""
-        if self._model is None and self._make_model and metabolism == Network.name:
+    def _small_model(self) -> SmallModel | None:
+        """Made for the first network mind, or for the first conversation another mind is told; all minds share it."""
+        if self._model is None and self._make_model:
             self._model = self._make_model()
         return self._model
 

@@ -78,6 +78,10 @@ class Asker:
         self._sleep = sleep
         self._backoff = backoff
 
+    def at_most(self, retries: int) -> "Asker":
+        """The same, but with no more attempts than this."""
+        return Asker(min(self._retries, retries), self._sleep, self._backoff)
+
     async def ask(self, attempt: Callable[[], Awaitable[T]], check: Callable[[T], str | None]) -> T:
         """See `ask`."""
         return await ask(attempt, check, retries=self._retries, sleep=self._sleep, backoff=self._backoff)

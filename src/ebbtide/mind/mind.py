@@ -13,9 +13,10 @@ from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State, Step
 from ebbtide.core.metabolism import Network
 from ebbtide.core.outdated import outdated
 from ebbtide.core.parameters import Fallback, regime
-from ebbtide.core.ports import Clock, SmallModel, Store, StoreInfo, Where
+from ebbtide.core.ports import Clock, FactFinder, SmallModel, Store, StoreInfo, Where
 from ebbtide.mind import forgetting, history, reading, upkeep, writing
 from ebbtide.mind.clocks import StoppedClock, plain_clock
+from ebbtide.mind.conversation import Conversation
 from ebbtide.mind.explain import Explanation, explain
 from ebbtide.mind.indexing import Indexing
 from ebbtide.mind.marks import judged
@@ -26,6 +27,7 @@ from ebbtide.mind.reading import Page
 from ebbtide.mind.retracing import Retracing
 from ebbtide.mind.search import stated
 from ebbtide.mind.searching import Searching
+from ebbtide.mind.segments import FACTS, NO_FACTS
 from ebbtide.mind.surroundings import Surroundings, surroundings
 from ebbtide.mind.tending import Tending
 from ebbtide.mind.tokens import new_token
@@ -80,10 +82,7 @@ class Mind(Conversing, Searching, Pinning, Undoing, Tending, Retracing):
     ) -> None:
         self.agent = agent
         self._model = model
-        self._life: NetworkLife | None = None
         clock = plain_clock(clock)
-        if model is not None and store.regime.metabolism.name == Network.name:
-            self._life = NetworkLife(store, model, clock, on_compression=lambda: on_compression(self))
         self._store = store
         self._clock = clock
         self._scratch = scratch
@@ -91,6 +90,7 @@ class Mind(Conversing, Searching, Pinning, Undoing, Tending, Retracing):
         self._borrowed = False
         self._tools = tools or Tools()
         self._indexing = Indexing(store, self._tools)
+        self._life: Conversation | None = None if read_only else self._conversation(lambda: on_compression(self))
         self._ticking = asyncio.Lock()
         self._cascades = set()
         self._first_looks = reading.FirstLooks()
@@ -172,6 +172,8 @@ class Mind(Conversing, Searching, Pinning, Undoing, Tending, Retracing):
         new, fallbacks = regime(self.metabolism, {**self.params, **params})
         limits = await shrunk(self._store, new.metabolism, self.now())
         await self._apply(*limits, Configure(self.now(), self.metabolism, new.params()))
+        if params.get("distil") == FACTS and not isinstance(self._model or self._tools.model(), FactFinder):
+            log.warning("mind %s: %s", self.agent, NO_FACTS)
         return fallbacks
 
     # ---- reading
@@ -298,6 +300,20 @@ class Mind(Conversing, Searching, Pinning, Undoing, Tending, Retracing):
     def _require_writable(self) -> None:
         if self._read_only:
             raise Conflict(problem="this mind is a view of another time or regime: nothing can be written to it")
+
+    def _conversation(self, on_compression: Callable[[], None]) -> Conversation | None:
+        if self.metabolism != Network.name:
+            return Conversation(self._store, self._small_model, self._clock, on_told=self._indexing.nudge)
+        if self._model is None:
+            return None
+        return NetworkLife(self._store, self._model, self._clock, on_compression=on_compression)
+
+    def _small_model(self) -> SmallModel:
+        """Made when it is first needed: most minds never are told a conversation."""
+        model = self._model or self._tools.model()
+        if model is None:
+            raise InvalidInput(problem="this mind was opened without a small model: it cannot be told conversations")
+        return model
 
     def _apart(self, store: Store, moment: float | None = None) -> "Mind":
         clock = self._clock if moment is None else StoppedClock(moment)

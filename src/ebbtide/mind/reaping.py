@@ -26,8 +26,8 @@ from ebbtide.core.memory import CODE_OF, HOUR, Content, Link, State
 from ebbtide.core.metabolism import Retention
 from ebbtide.core.metabolism.retention import DELETE, KEEP, PRUNE
 from ebbtide.core.ports import Store
+from ebbtide.core.relations import SUPPORTED_BY
 from ebbtide.core.signals import NEVER, Column, Signals
-from ebbtide.core.state import SUPPORTED_BY
 from ebbtide.core.whatif import PRUNED
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress

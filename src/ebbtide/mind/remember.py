@@ -8,47 +8,45 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ebbtide.core.answers import distilled_fault, relation_fault, segments_fault
+from ebbtide.core.answers import relation_fault
 from ebbtide.core.changes import Change, Enqueue, Focus, PutLink, PutMemory, Settle
 from ebbtide.core.memory import Content, Message
 from ebbtide.core.metabolism import Network
-from ebbtide.core.ports import Distilled, SmallModel, Store
+from ebbtide.core.ports import SmallModel, Store
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.mind.asking import Asker
+from ebbtide.mind.conversation import facts_put, order_links, order_of, segment_put
 from ebbtide.mind.pool import Room, focus_limit
+from ebbtide.mind.segments import Reader, Segment
 from ebbtide.mind.writing import free_key
 
-ENTITY, SEGMENT = "entity", "segment"
-NEXT, PREVIOUS = "下文", "上文"
+ENTITY = "entity"
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
     """What the small model made of one segment: its gist, and what it is to each focus point."""
 
-    text: str
-    gist: Distilled
+    segment: Segment
     focus: tuple[str, ...]  # the focus points once this segment is said, least recently mentioned first
     relations: dict[str, str]
 
 
-async def understand(store: Store, model: SmallModel, asker: Asker, messages: Sequence[Message]) -> list[Understood]:
+async def understand(
+    store: Store, reader: Reader, model: SmallModel, asker: Asker, messages: Sequence[Message]
+) -> list[Understood]:
     """Ask the small model all there is to ask. Raises ModelFailed if it cannot be had to answer."""
     limit = focus_limit(_network(store))
-    segments = await asker.ask(lambda: model.segment(messages), lambda found: segments_fault(messages, found))
+    segments = await reader.divide(messages)
     focus = await focus_names(store)
     understood = []
-    for text in segments:
-        gist = await _gist(model, asker, text)
-        focus = mentioned(focus, gist.entities, limit)
+    for text, at in segments:
+        segment = await reader.read(text, at)
+        focus = mentioned(focus, segment.gist.entities, limit)
         relations = {name: await _relation(model, asker, text, name) for name in focus}
-        understood.append(Understood(text, gist, tuple(focus), relations))
+        understood.append(Understood(segment, tuple(focus), relations))
         await asyncio.sleep(0)  # a model in this process never waits: others, and Ctrl-C, get their turn here
     return understood
-
-
-async def _gist(model: SmallModel, asker: Asker, text: str) -> Distilled:
-    return await asker.ask(lambda: model.distil(text), lambda found: distilled_fault(text, found))
 
 
 async def _relation(model: SmallModel, asker: Asker, text: str, name: str) -> str:
@@ -113,16 +111,17 @@ class Telling:
     async def changes(self, understood: Sequence[Understood]) -> list[Change]:
         self._room = await Room.of(self._store, self._now, self._chance)
         self._focus = await self._store.focus()
-        before: int | None = None
+        before, order = None, order_of(self._task)
         for part in understood:
             await self._let_go(part.focus)
             points = [await self._entity(name) for name in part.focus]
             self._refocus(tuple(points))
-            segment = await self._segment(part)
+            segment = await self._segment(part.segment)
             for name, point in zip(part.focus, points, strict=True):
                 self._link_both(segment, point, part.relations[name], part.relations[name], 1.0)
             if before is not None and self._room.holds(before):
-                self._link_both(before, segment, NEXT, PREVIOUS, self._network.link_initial_strength)
+                strength = self._network.link_initial_strength
+                self._changes += order_links(before, segment, order, strength, self._now)
             before = segment
         youngest = await self._store.reserve(0) - 1 if before is None else before
         due = Enqueue(self._now, COMPRESS, upto=youngest)
@@ -141,22 +140,25 @@ class Telling:
         key = entity_key(name)
         known = self._entities.get(key) or await self._store.find(key)
         if known is None or not self._room.holds(known):
-            known = await self._put(Content(key, name, name, (name,), ENTITY), self._now)
+            known = await self._store.reserve(1)
+            await self._put(PutMemory(self._now, known, Content(key, name, name, (name,), ENTITY), self._now))
         self._entities[key] = known
         self._room.keep(known)
         return known
 
-    async def _segment(self, part: Understood) -> int:
+    async def _segment(self, part: Segment) -> int:
         memory = await self._store.reserve(1)
-        gist = part.gist
-        content = Content(await free_key(self._store, memory), part.text, gist.phrase, gist.keywords, SEGMENT)
-        return await self._put(content, self._said_at(), memory)
-
-    async def _put(self, content: Content, created_at: float, memory: int | None = None) -> int:
-        memory = memory if memory is not None else await self._store.reserve(1)
-        self._changes += await self._room.make(memory, content.key)
-        self._changes.append(PutMemory(self._now, memory, content, created_at))
+        await self._put(segment_put(memory, await free_key(self._store, memory), part, self._now))
+        for change in await facts_put(self._store, memory, part, self._now):
+            if isinstance(change, PutMemory):
+                await self._put(change)
+            elif isinstance(change, PutLink) and self._room.holds(change.source) and self._room.holds(change.target):
+                self._changes.append(change)
         return memory
+
+    async def _put(self, put: PutMemory) -> None:
+        self._changes += await self._room.make(put.id, put.content.key)
+        self._changes.append(put)
 
     def _refocus(self, points: tuple[int, ...]) -> None:
         if points != self._focus:
@@ -167,11 +169,6 @@ class Telling:
     def _link_both(self, one: int, other: int, there: str, back: str, strength: float) -> None:
         self._changes.append(PutLink(self._now, one, other, there, strength))
         self._changes.append(PutLink(self._now, other, one, back, strength))
-
-    def _said_at(self) -> float:
-        """When it was said, as far as the messages tell."""
-        times = [message.timestamp for message in self._task.messages if message.timestamp is not None]
-        return min(max(times), self._now) if times else self._now
 
 
 def _network(store: Store) -> Network:

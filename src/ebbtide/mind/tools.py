@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ebbtide.core.archive import Archive
 from ebbtide.core.embedding import Embedder
-from ebbtide.core.ports import Analyzer
+from ebbtide.core.ports import Analyzer, SmallModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,4 +18,5 @@ class Tools:
     analyzer: Callable[[], Analyzer | None] = lambda: None
     embedder: Callable[[], Embedder | None] = lambda: None
     archive: Callable[[], Archive | None] = lambda: None
+    model: Callable[[], SmallModel | None] = lambda: None
     on_search: Callable[[float], None] = lambda _: None

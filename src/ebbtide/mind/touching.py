@@ -7,7 +7,7 @@ from ebbtide.core.changes import Batch, Touch
 from ebbtide.core.errors import Expired, UnknownMemory
 from ebbtide.core.memory import HOUR, State
 from ebbtide.core.ports import Store
-from ebbtide.core.state import SUPPORTED_BY
+from ebbtide.core.relations import SUPPORTED_BY
 from ebbtide.core.whatif import ASKED, CASCADE, REVIVED
 from ebbtide.mind.reading import state_of
 from ebbtide.mind.tokens import new_token

@@ -20,6 +20,7 @@ from ebbtide.models.prompts import (
     SENTENCE_SHOWN,
     compress_question,
     distil_question,
+    facts_question,
     overlap_question,
     relation_question,
     segment_question,
@@ -37,6 +38,10 @@ class _Gist(msgspec.Struct):
     phrase: str
     keywords: list[str]
     entities: list[str]
+
+
+class _Facts(msgspec.Struct):
+    facts: list[str]
 
 
 class _Relation(msgspec.Struct):
@@ -82,6 +87,10 @@ class OpenAIModel:
         gist = await self._chat.ask(distil_question(segment), _Gist)
         phrase = " ".join(gist.phrase.split())
         return Distilled(phrase, _words_of(segment, gist.keywords), _words_of(segment, gist.entities))
+
+    async def facts(self, segment: str) -> list[str]:
+        answer = await self._chat.ask(facts_question(segment), _Facts)
+        return [fact for fact in (" ".join(fact.split()) for fact in answer.facts) if fact]
 
     async def relation(self, segment: str, entity: str) -> str:
         answer = await self._chat.ask(relation_question(segment, entity), _Relation)

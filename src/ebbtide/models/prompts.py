@@ -7,7 +7,7 @@ limits, borders are asked for by sentence number, and whatever code can do it do
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ebbtide.core.answers import MAX_PHRASE
+from ebbtide.core.answers import MAX_FACT, MAX_FACTS, MAX_PHRASE
 from ebbtide.core.language import is_chinese
 from ebbtide.models.chat import Question
 
@@ -61,6 +61,25 @@ def distil_question(segment: str) -> Question:
             "Copy words as they stand in the text; add nothing that is not there."
         )
     return _question(chinese, job, f"{fenced('text', segment)}\n{ask}", schema, like, 320)
+
+
+def facts_question(segment: str) -> Question:
+    fact = {"type": "string", "maxLength": MAX_FACT}
+    schema = _object(facts={"type": "array", "items": fact, "maxItems": MAX_FACTS})
+    if chinese := is_chinese(segment):
+        job = "你从一段资料里提取事实。"
+        ask = (
+            f"列出资料陈述的事实，最多 {MAX_FACTS} 条，每条一个短句，单独看也能明白：用资料里的名字代替代词，"
+            "保留数字、日期和否定。只写资料里有的内容。寒暄和提问不是事实；没有事实就输出空列表。"
+        )
+    else:
+        job = "You extract facts from a text."
+        ask = (
+            f"List the facts it states, at most {MAX_FACTS}, each a short sentence that makes sense alone: put the "
+            "text's own names in place of pronouns; keep numbers, dates and negations. Add nothing that is not there. "
+            "Greetings and questions are no facts; if there is none, output an empty list."
+        )
+    return _question(chinese, job, f"{fenced('text', segment)}\n{ask}", schema, '{"facts": ["…"]}', 600)
 
 
 def relation_question(segment: str, entity: str) -> Question:

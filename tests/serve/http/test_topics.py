@@ -157,6 +157,18 @@ async def test_what_is_handed_over_is_remembered_and_recalled(network: Api) -> N
     assert (await network.get("/traces")) == {"traces": [], "next": None}
 
 
+@pytest.mark.parametrize("metabolism", ["activity", "score", "retention"])
+async def test_every_mind_is_told_conversations(tmp_path: Path, metabolism: str) -> None:
+    async with serving(tmp_path / "data", metabolism) as api:
+        told = await api.post("/remember", 202, messages=_FERRY)
+        await api.queue_empty()
+        done = (await api.client.get(told["href"])).json()
+        assert (done["task"], done["state"], done["error"]) == (told["task"], "done", None)
+        found = await api.post("/search", text="When does the ferry to Lamma leave?")
+        assert "8:40" in found["hits"][0]["memory"]["text"]
+        assert "use search" in refused(await api.ask("POST", "/recall", json={}), 422)["detail"]
+
+
 async def test_a_task_that_failed_is_shown_and_dropped(network: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     async def confused(*_: Any) -> None:
         from ebbtide.core.errors import ModelFailed
@@ -178,9 +190,8 @@ async def test_a_task_that_failed_is_shown_and_dropped(network: Api, monkeypatch
         assert (await network.ask("GET", f"/queue/{number}")).status_code in (404, 422)
 
 
-async def test_only_a_network_mind_converses(api: Api) -> None:
+async def test_only_a_network_mind_recalls(api: Api) -> None:
     for method, path, body in (
-        ("POST", "/remember", {"messages": _FERRY}),
         ("POST", "/recall", {}),
         ("GET", "/focus", None),
     ):

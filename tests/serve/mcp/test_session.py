@@ -102,6 +102,20 @@ async def test_a_network_mind_is_told_a_conversation_and_recalls_it(connect: Con
         assert status["focus"]
 
 
+@everywhere
+async def test_any_mind_is_told_a_conversation_and_keeps_a_text_by_its_key(connect: Connect, tmp_path: Path) -> None:
+    async with connect(tmp_path / "data", metabolism="score") as client:
+        told = [{"role": "user", "content": "小林对花生过敏，聚餐时不要点含花生的菜。"}]
+        queued = await call(client, "remember", messages=told)
+        assert (isinstance(queued["task"], int), queued["key"]) == (True, None)
+        kept = await call(client, "remember", text="Ben Carter plays the cello.", key="ben")
+        assert (kept["key"], kept["task"]) == ("ben", None)
+        while (status := await call(client, "status"))["waiting"]:
+            pass  # asking takes its time
+        assert (status["memories"], status["failed"], status["focus"]) == (2, 0, [])
+        assert "小林对花生过敏" in unfenced((await call(client, "recall", keywords=["花生"]))["text"])
+
+
 async def test_the_mind_is_made_by_the_first_use_and_not_before(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with over_stdio(data, metabolism="retention") as client:

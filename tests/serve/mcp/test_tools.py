@@ -72,7 +72,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("nothing", {}, "there is no tool 'nothing'"),
     ("remember", {}, "give either text or messages"),
     ("remember", {"text": "a", "messages": [{"role": "user", "content": "a"}]}, "give either text or messages"),
-    ("remember", {"messages": [{"role": "user", "content": "a"}]}, "messages are for network minds"),
+    ("remember", {"messages": [{"role": "user", "content": "a"}], "key": "b"}, "by themselves: leave out key"),
     ("remember", {"messages": [{"role": "boss", "content": "a"}]}, "messages.0.role: "),
     ("remember", {"text": "  "}, "'text' is empty"),
     ("remember", {"text": "a\0b"}, "NUL"),

@@ -182,3 +182,22 @@ async def test_what_is_restored_leaves_what_was_declined_under_another_key_if_ne
     await tab.page.get_by_text("“another” is back").wait_for()
     await row.wait_for(state="detached")
     await tab.page.locator(".hit", has_text="another").first.wait_for()
+
+
+@pytest.mark.parametrize(("language", "tell", "said", "done"), [
+    ("en", ("Tell it something", "Tell"), "What was said", "Remembered: 1 new memory."),
+    ("zh", ("讲给它听", "告诉它"), "说了什么", "已记住：新增 1 条记忆。"),
+])  # fmt: skip
+async def test_a_mind_is_told_a_turn_of_a_conversation(
+    site: Site, open_tab: OpenTab, language: str, tell: tuple[str, str], said: str, done: str
+) -> None:
+    agent = site.mind()
+    tab = await open_tab(f"/minds/{agent}/console", language=language)
+    await tab.page.get_by_text(tell[0]).click()
+    await tab.page.get_by_label(said).fill("Zebras sleep under the bridge.")
+    await tab.page.get_by_role("button", name=tell[1], exact=True).click()
+    await tab.page.get_by_text(done).wait_for()
+    async with ebbtide.open(agent, data=site.data) as mind:
+        (found,) = (await mind.search("zebras under the bridge", 1)).hits
+        assert (found.memory.kind, found.memory.text) == ("segment", "Zebras sleep under the bridge.")
+        assert await mind.queue() == []

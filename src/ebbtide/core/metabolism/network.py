@@ -34,7 +34,6 @@ class Network(Quiet):
     delete_threshold: int = param(5, 0, unit="characters")
     link_break_threshold: float = param(0.01, 0.0, 1.0)
     time_slice: int = param(30_000, 1, unit="milliseconds")
-    max_retries: int = param(15, 0)
     default_search_depth: int = param(2, 1)
     scan_budget: int = param(0, 0, unit="nodes per cycle, 0: no limit")
     node_pool: int = param(0, 0, unit="nodes, 0: no limit")

@@ -35,17 +35,16 @@ class Caller:
         work: "Callable[[Mind], Awaitable[Any]]",
         *,
         make: Callable[[str], Any] | None = None,
-        metabolism: str | None = None,
     ) -> Any:
         """Do this with the mind.
 
         With `make` a mind is made where there is none. It is called first, with the metabolism the new mind
-        will have (the settings say which, unless given), and raises what the work would raise: bad input must
+        will have (the settings say which), and raises what the work would raise: bad input must
         not leave an empty mind behind.
         """
 
         async def do() -> Any:
-            async with self.mind(make, metabolism) as mind:
+            async with self.mind(make) as mind:
                 return await work(mind)
 
         return self.run_async(do())
@@ -88,16 +87,12 @@ class Caller:
             yield minds
 
     @asynccontextmanager
-    async def mind(
-        self, make: Callable[[str], Any] | None = None, metabolism: str | None = None
-    ) -> "AsyncIterator[Mind]":
+    async def mind(self, make: Callable[[str], Any] | None = None) -> "AsyncIterator[Mind]":
         settings = self.settings
         async with self.host() as host:
             if make and self.as_of is None and settings.agent not in host.agents():
-                name = metabolism or settings.metabolism
-                make(name)
-                params = settings.params if name == settings.metabolism else {}
-                await host.create(settings.agent, name, params)
+                make(settings.metabolism)
+                await host.create(settings.agent, settings.metabolism, settings.params)
             async with host.mind(settings.agent) as mind:
                 yield mind if self.as_of is None else await self._view(mind, self.as_of)
 

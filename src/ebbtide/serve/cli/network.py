@@ -1,4 +1,4 @@
-"""Commands of the network mind: tell it, ask it, watch it fade."""
+"""Commands of conversations: tell any mind; ask a network mind, and watch it fade."""
 
 import logging
 import sys
@@ -25,13 +25,14 @@ queue = typer.Typer(help="What waits to be remembered, and what failed.", invoke
 
 
 def register(app: typer.Typer) -> None:
-    for command in (remember, recall, focus, traces, compress, watch):
+    app.command(rich_help_panel="Conversations")(remember)
+    for command in (recall, focus, traces, compress, watch):
         app.command(rich_help_panel="Network minds")(command)
     queue.callback()(queue_root)
     queue.command("list")(queue_list)
     queue.command("retry")(retry)
     queue.command("drop")(drop)
-    app.add_typer(queue, name="queue", rich_help_panel="Network minds")
+    app.add_typer(queue, name="queue", rich_help_panel="Conversations")
 
 
 def remember(
@@ -39,14 +40,14 @@ def remember(
     source: Annotated[str, typer.Argument(help="Messages, as JSON lines or a JSON list, or a text; - is stdin.")],
     role: Annotated[str | None, typer.Option(help="It is plain text, and said by: user, assistant, system.")] = None,
     later: Annotated[
-        bool, typer.Option("--later", help="Do not wait: the next recall works off what is left.")
+        bool, typer.Option("--later", help="Do not wait: the next command on this mind goes on with it.")
     ] = False,
 ) -> None:
-    """Hand a conversation to a network mind (made if there is none). Lines: {"role": …, "content": …}.
+    """Hand a conversation to a mind (made if there is none). Lines: {"role": …, "content": …, "timestamp": …}.
 
     ebbtide --agent ada remember conversation.jsonl
     """
-    from ebbtide.mind.network import parsed_messages
+    from ebbtide.mind.conversation import parsed_messages
 
     caller: Caller = context.obj
     messages = _messages(read_text(source), source, role)
@@ -56,9 +57,16 @@ def remember(
         task = await mind.remember(messages)
         error = None if later else await _worked_off(mind, task, caller)
         new = (await mind.stats()).store.memories - before
-        return {"task": task, "later": later, "new": new, "focus": await mind.focus(), "error": error}
+        focus = list(await mind.focus()) if mind.metabolism == "network" else []
+        return {"task": task, "later": later, "new": new, "focus": focus, "error": error}
 
-    found = caller.run(work, make=lambda _: parsed_messages(messages), metabolism="network")
+    def check(_: str) -> None:
+        from ebbtide.app import require_model
+
+        parsed_messages(messages)
+        require_model(caller.settings)
+
+    found = caller.run(work, make=check)
     _answer(caller, found, _remembered(found))
 
 
@@ -67,7 +75,7 @@ def _remembered(found: dict[str, Any]) -> str:
         return f"task {found['task']} waits in the queue"
     focus = render.safe("、".join(found["focus"]))
     counted = "+1 memory" if found["new"] == 1 else f"{found['new']:+d} memories"
-    return f"remembered: {counted}; in focus: [bold]{focus}[/]"
+    return f"remembered: {counted}" + (f"; in focus: [bold]{focus}[/]" if focus else "")
 
 
 def _messages(text: str, source: str, role: str | None) -> list[Any]:

@@ -12,7 +12,8 @@ from starlette.responses import Response
 from ebbtide.core.draft import MAX_KEY, MAX_KEYWORDS, MAX_LABEL, MAX_TEXT, Draft
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH, Policy, State
-from ebbtide.mind.network import MAX_DEPTH, MAX_MESSAGES
+from ebbtide.mind.conversation import MAX_MESSAGES
+from ebbtide.mind.network import MAX_DEPTH
 from ebbtide.mind.search import MOST
 from ebbtide.serve.http.problems import BadRequest, NotJson
 from ebbtide.serve.times import moment

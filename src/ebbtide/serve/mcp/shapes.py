@@ -31,7 +31,7 @@ class Remember(Asked):
     messages: list[Said] | None = Field(
         default=None,
         max_length=MOST_MESSAGES,
-        description="Turns of a conversation, instead of text; network minds only.",
+        description="Turns of a conversation, instead of text.",
     )
     key: str | None = Field(default=None, description="Short name to find it by, like 'ann/diet'; made up if left out.")
     keywords: list[str] | None = None
@@ -97,7 +97,7 @@ class Nothing(Asked):
 class Remembered(BaseModel):
     key: str | None = None
     state: str | None = None
-    task: int | None = Field(default=None, description="Number in the queue of a network mind.")
+    task: int | None = Field(default=None, description="Number in the mind's queue, if it was queued.")
 
 
 class Quoting(BaseModel):

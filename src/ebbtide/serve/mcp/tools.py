@@ -72,20 +72,24 @@ class Tool:
 async def remember(mind: Mind, asked: shapes.Remember) -> shapes.Remembered:
     if (asked.text is None) == (asked.messages is None):
         raise InvalidInput(problem="give either text or messages")
-    if mind.metabolism == Network.name:
+    if mind.metabolism == Network.name or asked.text is None:
         return shapes.Remembered(task=await mind.remember(_messages(asked)))
-    if asked.text is None:
-        raise InvalidInput(problem=f"messages are for network minds; this one lives by {mind.metabolism}: give text")
     labels = {"key": asked.key, "keywords": asked.keywords, "kind": asked.kind}
     given = {name: value for name, value in labels.items() if value is not None}
     memory = await mind.put(asked.text, replace=asked.replace, **given)
     return shapes.Remembered(key=memory.key, state=memory.state)
 
 
+_BY_ITSELF = {
+    False: "a network mind finds keys, keywords and kinds by itself",
+    True: "the memories made of messages get keys, keywords and kinds by themselves",
+}
+
+
 def _messages(asked: shapes.Remember) -> list[dict[str, Any]]:
     for name in ("key", "keywords", "kind", "replace"):
         if getattr(asked, name):
-            raise InvalidInput(problem=f"a network mind finds keys, keywords and kinds by itself: leave out {name}")
+            raise InvalidInput(problem=f"{_BY_ITSELF[asked.text is None]}: leave out {name}")
     if asked.text is not None:
         return [{"role": "user", "content": asked.text}]
     return [message.model_dump(exclude_none=True) for message in asked.messages or ()]
@@ -241,8 +245,9 @@ TOOLS = {
             "Remember",
             "Keep something for later conversations: a fact, preference, decision or plan. One fact per call, said so"
             " that it makes sense alone (names, dates). Returns its key. A key that is taken is an error unless replace"
-            " is true. In a network mind text or messages are queued (a task number comes back), and keys, keywords"
-            " and links are found by itself. No secrets or passwords.",
+            " is true. Whole turns of a conversation go as messages instead: they are queued (a task number comes"
+            " back) and become memories with keys, keywords and links of their own. A network mind queues text too."
+            " No secrets or passwords.",
             shapes.Remember,
             shapes.Remembered,
             remember,
@@ -328,7 +333,7 @@ TOOLS = {
         Tool(
             "status",
             "Status of the mind",
-            "The mind in numbers: metabolism, memories by state, trash, and for a network mind its queue and focus.",
+            "The mind in numbers: metabolism, memories by state, trash, its queue, and a network mind's focus.",
             shapes.Nothing,
             shapes.Status,
             status,

@@ -14,6 +14,7 @@ from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.hidden import remarks
 from ebbtide.serve.page.parts import box, button, card, heading, icon, link, meter, nothing, page_head, state_chip, text
 from ebbtide.serve.page.restoring import restore
+from ebbtide.serve.page.telling import Tell
 
 Given = Mapping[str, list[str]]
 
@@ -94,6 +95,7 @@ async def build(page: Page) -> None:
         if metabolism == "network":
             recall.start()
             _switch(search, recall, "search")
+        Tell(page).start()
     await search.asked_for()
 
 

@@ -105,7 +105,6 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "delete_threshold": ("a text that would be shorter is forgotten", "缩到比这更短就遗忘"),
     "link_break_threshold": ("a link weaker than this breaks", "比这更弱的链接会断开"),
     "time_slice": ("how long it may compress before others have their turn", "每轮压缩最多用时"),
-    "max_retries": ("how often the small model is asked again", "小模型失败后重试次数"),
     "default_search_depth": ("how many links a recall goes", "回忆默认走多少层链接"),
     "scan_budget": ("memories looked at in a cycle", "每轮扫描的记忆数"),
     "node_pool": ("the most memories it ever holds", "最多保有多少条记忆"),
@@ -145,6 +144,8 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "candidates": ("how many candidates a search ranks", "搜索时参与排序的候选数"),
     "spread": ("how much links lift what is next to a hit", "链接对命中邻居的提升程度"),
     "match_floor": ("the similarity of a good match", "相似度达到多少才算匹配良好"),
+    "max_retries": ("how often the small model is asked for one answer", "小模型每个问题最多询问次数"),
+    "distil": ("what a conversation becomes", "对话保存为什么"),
 }
 
 VALUES: dict[str, tuple[str, str]] = {
@@ -154,6 +155,8 @@ VALUES: dict[str, tuple[str, str]] = {
     "current": ("current", "当前的"),
     "keep": ("keep", "保留"),
     "sweep": ("sweep", "清扫"),
+    "segments": ("segments", "片段"),
+    "facts": ("segments and facts", "片段和事实"),
 }
 
 UNITS: dict[str, tuple[str, str]] = {

@@ -9,9 +9,10 @@ import numpy as np
 from ebbtide.core.changes import Access, Enqueue, Entry, Requeue, Scan, SetAside, Settle, Touch, Traverse, WriteDown
 from ebbtide.core.ledger import REMEMBERED_BATCHES, Ledger
 from ebbtide.core.ranges import ranges_of, within
+from ebbtide.core.relations import EQUIV, SUPPORTED_BY
 from ebbtide.core.replay import fold
-from ebbtide.core.signals import Column, SignalTable
-from ebbtide.core.state import EQUIV, SUPPORTED_BY, MindState, Pairs
+from ebbtide.core.signals import Column
+from ebbtide.core.state import MindState, Pairs
 from ebbtide.stores.sqlite import codec
 from ebbtide.stores.sqlite.queries import read_rows, sql, stored
 
@@ -66,16 +67,9 @@ def _load_links(connection: sqlite3.Connection, state: MindState) -> None:
     state.links.load({name: rows[name] for name, _ in dtype}, relations)
     state.focus = tuple(_ids(connection, "focus"))
     state.links.pin(state.focus)
-    _count_degrees(state.table, "out_degree", rows["source"])
-    _count_degrees(state.table, "in_degree", rows["target"])
+    state.count_degrees()
     if "protected" in state.table.columns:
         _count_protection(state, rows, relations)
-
-
-def _count_degrees(table: SignalTable, degree: str, ends: Column) -> None:
-    rows = table.rows(ends)
-    counts = np.bincount(rows[rows >= 0], minlength=len(table))
-    table.columns[degree][: len(table)] = counts
 
 
 def _count_protection(state: MindState, links: Column, relations: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""What a network mind is told and what it recalls, and its queue."""
+"""What a mind is told, its queue, and what a network mind recalls."""
 
 from hashlib import blake2b
 from typing import Annotated, Any, Literal
@@ -63,7 +63,7 @@ class Focus(BaseModel):
     "/remember", operation_id="remember", summary="Hand over a conversation", status_code=202, response_model=Told
 )
 async def remember(body: Conversation, mind: There, once: OnceOnly) -> Response:
-    """Answers when it is on disk. A network mind takes it in one after another, in its own time."""
+    """Answers when it is on disk. A mind takes conversations in one after another, in its own time."""
     messages = [_message(said.model_dump(), mind) for said in body.messages]
 
     def told(task: int) -> Response:
