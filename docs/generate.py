@@ -126,6 +126,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "count_hits": "`true`: being found by a search counts as a use",
         "candidates": "how many memories a search ranks by vitality, those that match best",
         "spread": "how much of a link's strength counts when a hit lifts its neighbours; 0: links do not matter",
+        "credit_threshold": "how sure `credit` must be that an answer drew on a memory to count that as a use",
     },
 }
 

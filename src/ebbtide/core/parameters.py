@@ -36,6 +36,7 @@ class Common:
     count_hits: bool = param(False)
     candidates: int = param(200, 1, unit="memories")
     spread: float = param(1.0, 0.0, 1.0)
+    credit_threshold: float = param(0.35, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,11 @@ from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
 from ebbtide.mind.retracing import Retracing
 from ebbtide.mind.search import stated
-from ebbtide.mind.searching import Searching
 from ebbtide.mind.surroundings import Surroundings, surroundings
 from ebbtide.mind.tending import Tending
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.tools import Tools
+from ebbtide.mind.turn import Turning
 from ebbtide.mind.undoing import Undoing
 from ebbtide.mind.upkeep import Progress
 
@@ -56,7 +56,7 @@ class StoppedClock:
         return self._moment
 
 
-class Mind(Conversing, Searching, Undoing, Tending, Retracing):
+class Mind(Conversing, Turning, Undoing, Tending, Retracing):
     """One agent's memory. Made by a host; use it from one event loop.
 
     A mind of the past (`as_of`) or of another regime (`replay`) is a Mind like any other, but nothing can

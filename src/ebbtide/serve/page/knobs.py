@@ -139,6 +139,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "count_hits": ("whether being found counts as being used", "被搜到是否算被使用"),
     "candidates": ("how many candidates a search ranks", "搜索时参与排序的候选数"),
     "spread": ("how much links lift what is next to a hit", "链接对命中邻居的提升程度"),
+    "credit_threshold": ("how sure credit must be to count a use", "归因置信度达到此值才记为使用"),
 }
 
 VALUES: dict[str, tuple[str, str]] = {
