@@ -48,8 +48,9 @@ from ebbtide.serve.cli.main import app, exit_code
 DOCS = Path(__file__).parent
 BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
 RETURNED = (
-    Meta, Page, Explanation, Coming, Found, Hit, Why, Declined, Touched, Credited, Credit, TickReport, Shift, Suggestion, ReapReport,
-    Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback, Trace, Task,
+    Meta, Page, Explanation, Coming, Found, Hit, Why, Declined, Touched, Credited, Credit, TickReport, Shift,
+    Suggestion, ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats, StoreInfo, Entry,
+    Fallback, Trace, Task,
 )  # fmt: skip
 GLOBAL = "common"
 WIDTH = 100

@@ -60,6 +60,7 @@ def test_a_turn_is_a_plain_with(mind: SyncMind) -> None:
     with mind.turn("When does the ferry to Lamma go?") as turn:
         assert "The ferry to Lamma leaves at 8:40." in turn.context
         assert ([hit.memory.key for hit in turn.hits], turn.used) == (["ferry"], None)
+        assert "leaves at 8:40" in turn.look_up("ferry")
         turn.answered("It leaves at 8:40.")
     assert turn.used is not None
     assert (turn.used.touched, turn.question) == (("ferry",), "When does the ferry to Lamma go?")

@@ -24,7 +24,7 @@ def weighed(
     *,
     similarity: float | Sequence[float] = 0.5,
     having: dict[str, int] | None = None,
-    total: int = 4,
+    total: int = 100,
     dates: Sequence[str] | None = None,
 ) -> Evidence:
     """Words stand between spaces. `having`: how many of `total` memories have a word; one, if it is not named."""
@@ -47,8 +47,8 @@ def weighed(
 
 
 def test_each_component_is_a_share_by_weight() -> None:
-    # Of 4 memories, 1 has `leaves`: ln(1 + 3.5/1.5) = ln(10/3) = 1.203973; 2 have `lamma`: ln(1 + 2.5/2.5) = ln 2, and
-    # both are shown: 0.346574. No memory has `noon`: ln(1 + 4.5/0.5) = ln 10 = 2.302585. `ferry` is in the question.
+    # Of 100 memories, 1 has `leaves`: ln(1 + 99.5/1.5) = 4.209655; 2 have `lamma`: ln(1 + 98.5/2.5) = 3.698830, and
+    # both are shown: 1.849415. No memory has `noon`: ln(1 + 100.5/0.5) = 5.308268. `ferry` is in the question.
     found = weighed(
         ["ferry leaves lamma", "lamma lin"],
         "leaves lamma noon",
@@ -56,24 +56,30 @@ def test_each_component_is_a_share_by_weight() -> None:
         similarity=(0.5, 0.2),
         having={"lamma": 2},
     )
-    # first: all of `leaves lamma`; second: 0.346574 of 0.346574 + 1.203973
-    assert found.said == pytest.approx([1.0, 0.223517], abs=1e-6)
-    # of 1.203973 + 0.346574 + 2.302585 = 3.853132 the first has 1.550547, the second 0.346574
-    assert found.explained == pytest.approx([0.402412, 0.089946], abs=1e-6)
-    # 1.203973 / 2.302585 and 0.346574 / 2.302585
-    assert found.rarest == pytest.approx([0.522879, 0.150515], abs=1e-6)
-    # 3 · (1.0 + 1.0 + 0.634359 + 0.522879) − 7 = 2.471714; 3 · (0.4 + 0.223517 + 0.299910 + 0.150515) − 7 = −3.778174
-    assert found.confidence == pytest.approx([0.922135, 0.022353], abs=1e-6)
+    # first: all of `leaves lamma`; second: 1.849415 of 1.849415 + 4.209655
+    assert found.said == pytest.approx([1.0, 0.305231], abs=1e-6)
+    # of 4.209655 + 1.849415 + 5.308268 = 11.367338 the first has 6.059070, the second 1.849415
+    assert found.explained == pytest.approx([0.533025, 0.162695], abs=1e-6)
+    # 4.209655 / 5.308268 and 1.849415 / 5.308268
+    assert found.rarest == pytest.approx([0.793037, 0.348403], abs=1e-6)
+    # 3 · (1.0 + 1.0 + 0.730086 + 0.793037) − 7 = 3.569369; 3 · (0.4 + 0.305231 + 0.403355 + 0.348403) − 7 = −2.629033
+    assert found.confidence == pytest.approx([0.972598, 0.067293], abs=1e-6)
+
+
+def test_a_small_mind_counts_as_one_of_a_hundred_memories() -> None:
+    small, large = (weighed(["ferry leaves"], "leaves noon", total=total) for total in (1, 100))
+    assert small.confidence.tolist() == large.confidence.tolist()
+    assert weighed(["ferry leaves"], "leaves noon", total=101).confidence.tolist() != large.confidence.tolist()
 
 
 def test_a_date_explains_an_answer_but_is_nothing_a_memory_says() -> None:
-    # The date alone is in the answer as a word (ln 10, in no memory) and as a date (ln 10): one half is explained.
+    # The answer has the date as a word, which no memory has, and as a date, which weighs the same: half is explained.
     found = weighed(["party"], "date-5", dates=["date-5"])
     assert (found.said[0], found.explained[0], found.rarest[0]) == pytest.approx((0.0, 0.5, 1.0))
 
 
 def test_pairs_of_characters_weigh_half_of_a_word() -> None:
-    # One memory of one: ln(1 + 0.5/1.5) = ln(4/3); of the weight 1 + 0.5, the pair alone is one third.
+    # The word and the pair are equally rare: of the weight 1 + 0.5, the pair alone is one third.
     memory = Terms.of({Field.WORDS: ["花生"], Field.GRAMS: ["花生"], Field.EXACT: ["a key"]})
     shown = Shown([counted(memory)], [codes([])], np.array([0.5]))
     answer = codes(["花生"], Field.GRAMS)

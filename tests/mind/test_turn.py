@@ -81,6 +81,18 @@ async def test_only_what_the_context_shows_can_be_credited() -> None:
     assert [one.key for one in turn.used.memories] == [hit.memory.key for hit in turn.hits] == ["ferry"]
 
 
+async def test_what_was_looked_up_meanwhile_can_be_credited_too() -> None:
+    mind = await furnished()
+    async with mind.turn(QUESTION, k=1) as turn:
+        assert "花生" not in turn.context
+        assert "[2025-06-15] 小林对花生过敏。" in await turn.look_up("小林对什么过敏？", 200)
+        await turn.look_up(QUESTION)
+        assert [hit.memory.key for hit in turn.hits] == ["ferry", "过敏"]
+        turn.answered("The ferry leaves at 8:40, and take no peanuts: 花生过敏。")
+    assert turn.used is not None
+    assert set(turn.used.touched) == {"ferry", "过敏"}
+
+
 async def test_options_of_search_and_a_tokenizer_are_passed_on() -> None:
     mind = await furnished()
     counted = list[str]()

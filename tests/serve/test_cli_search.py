@@ -206,9 +206,9 @@ def test_an_answer_touches_what_it_drew_on(words: Shell) -> None:
     asked = ("credit", "At 8:40.", "--question", "When does the ferry leave?")
     said = words.said(*asked, "--dry-run")
     assert said.startswith("key confidence similarity said explained rarest")
-    assert " 1.000 1.000 0.387 would be touched lamma 0.000" in said
-    assert " 0.387 touched lamma 0.000" in words.said(*asked)
-    assert " 0.387 touched a short while ago lamma 0.000" in words.said(*asked)
+    assert " 1.000 1.000 0.793 would be touched lamma 0.000" in said
+    assert " 0.793 touched lamma 0.000" in words.said(*asked)
+    assert " 0.793 touched a short while ago lamma 0.000" in words.said(*asked)
 
 
 def test_credit_tells_what_was_left_out_and_that_nothing_was_used(words: Shell) -> None:

@@ -5,7 +5,9 @@ in neither the memories nor the answer: the answer may have them from there. A t
 
     weight = idf × field weight / number of memories shown that have it
 
-so that a word which all of them have says little about which one was used. Four components follow, each from 0 to 1:
+so that a word which all of them have says little about which one was used. For idf a mind of fewer than `FEWEST`
+memories counts as one of so many: a word that one memory of three has is not a common word. Four components, each from
+0 to 1:
 
     similarity   how well the memory answers the question, as the search found it (`USUAL` where that is not known)
     said         share of the memory's terms, by weight, that are in the answer
@@ -33,6 +35,7 @@ from ebbtide.core.lexical import WEIGHTS, Frequencies
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import Field, Terms, fields_of
 
+FEWEST = 100
 USUAL = 0.3  # similarity of a memory that was shown, where it is not known
 COUNTED = (Field.WORDS, Field.GRAMS)
 _STEEP, _SIMILARITY, _OFFSET = 3.0, 2.0, 7.0
@@ -74,7 +77,7 @@ def weigh(shown: Shown, answer: Column, question: Column, frequencies: Frequenci
     shared = (known & answered) * weight
     said = _shares((words & answered) @ weight, words @ weight)
     explained = _shares(shared.sum(axis=1), weight[answered].sum())
-    rarest = shared.max(axis=1, initial=0.0) / _rarest(frequencies.memories)
+    rarest = shared.max(axis=1, initial=0.0) / _rarest(frequencies)
     return Evidence(shown.similarity, said, explained, rarest, confidence(shown.similarity, said, explained, rarest))
 
 
@@ -95,12 +98,16 @@ def _idf(codes: Column, frequencies: Frequencies) -> Column:
     if len(frequencies.codes):
         at = np.minimum(np.searchsorted(frequencies.codes, codes), len(frequencies.codes) - 1)
         having = np.where(frequencies.codes[at] == codes, frequencies.having[at], 0.0)
-    idf = np.log1p((frequencies.memories - having + 0.5) / (having + 0.5))
+    idf = np.log1p((_size(frequencies) - having + 0.5) / (having + 0.5))
     return _FIELD_WEIGHTS[fields_of(codes).astype(np.int64)] * idf
 
 
-def _rarest(memories: int) -> float:
-    return float(np.log1p((memories + 0.5) / 0.5))
+def _rarest(frequencies: Frequencies) -> float:
+    return float(np.log1p((_size(frequencies) + 0.5) / 0.5))
+
+
+def _size(frequencies: Frequencies) -> int:
+    return max(frequencies.memories, FEWEST)
 
 
 def _shares(part: Column, whole: Column) -> Column:

@@ -32,7 +32,8 @@ class Turn:
     block ends with an error.
 
     `context` is for the prompt and at most `tokens` long; it is empty if nothing was found. `hits` are the memories it
-    shows, best first. `used` is what came of it: None until the block has ended, and for good if nothing was answered.
+    shows, best first, and then those that `look_up` showed. `used` is what came of it: None until the block has ended,
+    and for good if nothing was answered.
     """
 
     def __init__(
@@ -51,9 +52,16 @@ class Turn:
             raise InvalidInput(problem=f"an answer is a text, not {text!r:.80}")
         self._answer = text
 
+    async def look_up(self, question: str, tokens: int | None = None) -> str:
+        """Another context in the same turn, for a model that asks for one. Its memories can be credited, too."""
+        found = await self._mind.search(question, **self._search)
+        context, hits = packed(found.hits, self._tokens if tokens is None else tokens, self._count)
+        known = {hit.memory.key for hit in self.hits}
+        self.hits += tuple(hit for hit in hits if hit.memory.key not in known)
+        return context
+
     async def __aenter__(self) -> Self:
-        found = await self._mind.search(self.question, **self._search)
-        self.context, self.hits = packed(found.hits, self._tokens, self._count)
+        self.context = await self.look_up(self.question)
         return self
 
     async def __aexit__(

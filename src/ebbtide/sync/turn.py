@@ -31,7 +31,7 @@ class SyncTurn:
 
     @property
     def hits(self) -> tuple[Hit, ...]:
-        """The memories that the context shows, best first."""
+        """The memories that the context shows, best first, and then those that `look_up` showed."""
         return self._turn.hits
 
     @property
@@ -42,6 +42,10 @@ class SyncTurn:
     def answered(self, text: str) -> None:
         """The model's answer. Of several the last counts."""
         self._turn.answered(text)
+
+    def look_up(self, question: str, tokens: int | None = None) -> str:
+        """Another context in the same turn, for a model that asks for one. Its memories can be credited, too."""
+        return self._portal.call(lambda: self._turn.look_up(question, tokens))
 
     def __enter__(self) -> Self:
         self._portal.call(self._turn.__aenter__)
