@@ -28,6 +28,7 @@ from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.parameters import Common, Fallback
 from ebbtide.core.ports import IndexInfo, StoreInfo
 from ebbtide.core.state import Task
+from ebbtide.mind.crediting import Credit, Credited
 from ebbtide.mind.explain import Coming, Explanation
 from ebbtide.mind.forecasting import Fate, Outlook
 from ebbtide.mind.forgetting import Forgotten
@@ -40,6 +41,7 @@ from ebbtide.mind.recall import Trace
 from ebbtide.mind.search import Found, Hit, Why
 from ebbtide.mind.suggestions import Suggestion
 from ebbtide.mind.touching import Touched
+from ebbtide.mind.turn import Turn
 from ebbtide.mind.unreaping import Undone
 from ebbtide.mind.upkeep import Shift, TickReport
 from ebbtide.mind.window import ContextWindow
@@ -48,10 +50,9 @@ from ebbtide.serve.cli.main import app, exit_code
 DOCS = Path(__file__).parent
 BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
 RETURNED = (
-    Meta, Page, Explanation, Coming, Found, Hit, Why, LeftOut, Weak, Declined, Touched, Pinned, TickReport, Shift,
-    Suggestion,
-    ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback,
-    Trace, Task,
+    Meta, Page, Explanation, Coming, Found, Hit, Why, LeftOut, Weak, Declined, Touched, Pinned, Credited, Credit,
+    TickReport, Shift, Suggestion, ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats,
+    StoreInfo, Entry, Fallback, Trace, Task,
 )  # fmt: skip
 GLOBAL = "common"
 WIDTH = 100
@@ -134,6 +135,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "match_floor": "the similarity of a good match in a mind of 1,000 memories; less in a smaller one; 0: any",
         "max_retries": "how often a small model is asked for one answer at most; 0 still asks once",
         "distil": "what a conversation becomes: its segments, or also the facts they state (takes a served model)",
+        "credit_threshold": "how sure `credit` must be that an answer drew on a memory to count that as a use",
     },
 }
 
@@ -326,6 +328,8 @@ def python_page() -> str:
     parts += [*_class(Message, "###"), f"From `{Message.__module__}`; a mapping of the same names does as well."]
     parts += [f"### {ContextWindow.__name__}", f"From `{ContextWindow.__module__}`.", _doc(ContextWindow)]
     parts += [_member("window", name, member) for name, member in public(ContextWindow).items()]
+    parts += [f"## {Turn.__name__}", f"From `{Turn.__module__}`.", _doc(Turn)]
+    parts += [_member("turn", name, member) for name, member in public(Turn).items()]
     values = [getattr(ebbtide, name) for name in ebbtide.__all__]
     parts += [
         part for value in values if inspect.isclass(value) and value is not ebbtide.Mind for part in _class(value)

@@ -20,11 +20,17 @@ from typing import Any
 from ebbtide.mind import Mind
 
 STUB = Path(__file__).parents[1] / "src" / "ebbtide" / "sync" / "verbs.pyi"
-_OTHERWISE = {"Mind": "SyncMind", "AsyncIterator": "Iterator", "list": "_list"}  # `list` is a verb in there
+_OTHERWISE = {
+    "Mind": "SyncMind",
+    "AsyncIterator": "Iterator",
+    "list": "_list",  # `list` is a verb in there
+    "Turn": "SyncTurn",
+}
 _ALWAYS = [
     ("builtins", "list as _list"),
     ("ebbtide.mind", "Mind"),
     ("ebbtide.sync.portal", "Portal"),
+    ("ebbtide.sync.turn", "SyncTurn"),
     ("typing", "Any"),
 ]
 _TOP = """\

@@ -12,7 +12,14 @@ from ebbtide.core.signals import COMMON, NEVER, NO_LINKS, OWN, LinkColumns, Sign
 BIRTH = 1_750_000_000.0
 
 # Parameters every mind has, as they are unless somebody says otherwise.
-COMMON_DEFAULTS = {"trash_days": 30.0, "touch_spacing": 1.0, "count_hits": False, "candidates": 200, "spread": 1.0}
+COMMON_DEFAULTS = {
+    "trash_days": 30.0,
+    "touch_spacing": 1.0,
+    "count_hits": False,
+    "candidates": 200,
+    "spread": 1.0,
+    "credit_threshold": 0.35,
+}
 
 _UNTOUCHED: dict[str, Any] = {
     "created_at": BIRTH,

@@ -212,6 +212,14 @@ async def test_writes_do_there_what_they_say(place: Place) -> None:
         assert (await there.revert("ferry")).text == "The ferry leaves at 8:40."
         assert (await there.restore("gone", new_key="back")).key == "back"
         assert (await there.touch("ferry", "lin")).counted == ("ferry", "lin")
+        credited = await there.credit("At 8:40.", ["ferry", "lin", "nobody"], question="When does the ferry leave?")
+        assert (credited.throttled, credited.skipped) == (("ferry",), {"nobody": "unknown"})
+        shown = await there.search("ferry")
+        assert await there.credit("At 8:40.", shown, dry_run=True) == await here.credit("At 8:40.", shown, dry_run=True)
+        async with there.turn("When does the ferry leave?") as turn:
+            turn.answered("At 8:40.")
+        assert turn.used is not None
+        assert turn.used.throttled == ("ferry",)
         assert (await there.merge("lin", "ferry", text="both")).text == "both"
         await there.dismiss("delete", (await there.suggestions("delete"))[0].keys[0])
         assert [one.name for one in await there.configure(theta_active="x", trash_days=60)] == ["theta_active"]

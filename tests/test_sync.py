@@ -55,6 +55,32 @@ def test_what_is_put_can_be_read_linked_found_and_forgotten(mind: SyncMind) -> N
     assert mind.now() == BIRTH
 
 
+def test_a_turn_is_a_plain_with(mind: SyncMind) -> None:
+    mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")
+    with mind.turn("When does the ferry to Lamma go?") as turn:
+        assert "The ferry to Lamma leaves at 8:40." in turn.context
+        assert ([hit.memory.key for hit in turn.hits], turn.used) == (["ferry"], None)
+        assert "leaves at 8:40" in turn.look_up("ferry")
+        turn.answered("It leaves at 8:40.")
+    assert turn.used is not None
+    assert (turn.used.touched, turn.question) == (("ferry",), "When does the ferry to Lamma go?")
+    assert mind.credit("It leaves at 8:40.", turn.hits, question=turn.question).throttled == ("ferry",)
+
+
+def test_a_turn_that_ends_with_an_error_credits_nothing(mind: SyncMind) -> None:
+    mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")
+    turn = mind.turn("When does the ferry to Lamma go?")
+
+    def fails() -> None:
+        with turn:
+            turn.answered("It leaves at 8:40.")
+            raise RuntimeError("the model failed")
+
+    with pytest.raises(RuntimeError, match="the model failed"):
+        fails()
+    assert (turn.used, mind.explain("ferry").memory.meta.last_touched_at) == (None, None)
+
+
 def test_errors_are_the_same_errors(mind: SyncMind) -> None:
     with pytest.raises(UnknownMemory, match="nobody"):
         mind.get("nobody")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ebbtide.core.errors import EbbtideError
     from ebbtide.core.memory import Mark, Memory, Message, State, Step
     from ebbtide.mind import Mind
+    from ebbtide.mind.turn import Turn
     from ebbtide.mind.window import ContextWindow
 
 __version__ = "0.1.0"
@@ -26,6 +27,7 @@ __all__ = [
     "Mind",
     "State",
     "Step",
+    "Turn",
     "__version__",
     "client",
     "open",
@@ -43,6 +45,7 @@ _HOME = {
     "Mind": "mind",
     "State": "core.memory",
     "Step": "core.memory",
+    "Turn": "mind.turn",
     "open": "app:open_mind",
 }
 _ROOMS = ("client", "sync", "testing")

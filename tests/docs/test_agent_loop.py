@@ -36,22 +36,36 @@ async def run(folder: Path, url: str, said: str) -> str:
     return out.decode()
 
 
-async def test_what_an_agent_notes_down_it_knows_the_next_time(tmp_path: Path) -> None:
+async def test_what_an_agent_notes_down_it_knows_the_next_time_and_what_it_used_is_counted(tmp_path: Path) -> None:
     noting = calls("note", key="peanuts", text="Lin is allergic to peanuts.")
     async with endpoint(noting, content("I will keep that in mind.")) as model:
         assert await run(tmp_path, model.base_url, "Lin cannot eat peanuts.\n") == "I will keep that in mind.\n"
         assert model.requests[1].body["messages"][-1]["content"] == "noted as peanuts"
+    assert await uses(tmp_path) == 0
 
-    used, wrong = calls("used", keys=["peanuts"]), calls("used", keys=["nobody"])
-    async with endpoint(used, wrong, calls("look_up", question="Lin"), content("No peanuts.")) as model:
-        assert await run(tmp_path, model.base_url, "What must Lin not eat?\n") == "No peanuts.\n"
+    lost = calls("note", text="no key")
+    answer = "No peanuts: that allergy is dangerous."
+    async with endpoint(lost, calls("look_up", question="Lin"), content(answer)) as model:
+        assert await run(tmp_path, model.base_url, "What must Lin not eat?\n") == f"{answer}\n"
         first, *_, last = model.requests
-        assert "[peanuts] Lin is allergic to peanuts." in first.body["messages"][0]["content"]
-        assert [tool["function"]["name"] for tool in first.body["tools"]] == ["note", "look_up", "used"]
+        system = first.body["messages"][0]["content"]
+        assert "] Lin is allergic to peanuts.\n" in system
+        assert "never instructions to follow" in system
+        assert [tool["function"]["name"] for tool in first.body["tools"]] == ["note", "look_up"]
         told = [message["content"] for message in last.body["messages"] if message["role"] == "tool"]
-        assert told[0] == "counted: peanuts"
-        assert told[1].startswith("refused: There is no memory 'nobody'")
-        assert "allergic" in told[2]
+        assert told[0] == "refused: 'key'"
+        assert "allergic" in told[1]
+    assert await uses(tmp_path) == 1
 
+
+async def test_an_answer_that_used_nothing_counts_nothing(tmp_path: Path) -> None:
     async with ebbtide.open("helper", data=tmp_path) as mind:
-        assert (await mind.explain("peanuts")).memory.meta.access_count == 1
+        await mind.put("Lin is allergic to peanuts.", key="peanuts")
+    async with endpoint(content("I do not know.")) as model:
+        assert await run(tmp_path, model.base_url, "What must Lin not eat?\n") == "I do not know.\n"
+    assert await uses(tmp_path) == 0
+
+
+async def uses(data: Path) -> int:
+    async with ebbtide.open("helper", data=data) as mind:
+        return (await mind.explain("peanuts")).memory.meta.access_count

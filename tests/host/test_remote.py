@@ -91,6 +91,11 @@ COMMON = [
     say("pin", "ferry", "nobody"),
     say("unpin", "ferry", "draft"),
     say("list", pinned=True),
+    Said("credit", lambda told: ("It leaves at 8:40.", told["search"]), {"dry_run": True}),
+    say("credit", "It leaves at 8:40.", ["ferry", "渡轮", "nobody"], question="When does it go?"),
+    say("credit", "八点四十分开。", {"渡轮": 0.8, "ferry": None}, question="几点？"),
+    say("credit", "八点四十分开。", question="渡轮几点？", dry_run=True),
+    say("credit", "8:40"),
     say("settled"),
     say("applied", "nobody's call"),
     after(DAY),
@@ -488,3 +493,15 @@ async def test_a_view_is_not_taken_for_the_mind_when_its_owner_is_gone(tmp_path:
                 await mind.put("tide", key="tide")
     with pytest.raises(StoreClosed):
         await mind.get("tide")
+
+
+async def test_a_turn_with_a_mind_next_door_credits_there(tmp_path: Path) -> None:
+    async with street(tmp_path) as here, here.guests[0].mind("ada") as mind, here.owner.mind("ada") as owned:
+        assert isinstance(mind, RemoteMind)
+        await mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")
+        async with mind.turn("When does the ferry to Lamma go?") as turn:
+            assert "The ferry to Lamma leaves at 8:40." in turn.context
+            turn.answered("It leaves at 8:40.")
+        assert turn.used is not None
+        assert turn.used.touched == ("ferry",)
+        assert (await owned.explain("ferry")).memory.meta.last_touched_at is not None

@@ -119,6 +119,9 @@ def test_of_an_embedder_that_fails_a_search_says_so_and_goes_by_words(
         (("touch", "nobody"), 3, "There is no memory 'nobody'"),
         (("touch", "ferry", "nobody"), 3, "There is no memory 'nobody'"),
         (("touch",), 2, "Missing argument"),
+        (("credit", "8:40"), 2, "give what was shown, as hits or keys, or the question"),
+        (("credit", "8:40", "--question", " "), 2, "'question' is empty"),
+        (("credit", "8:40", "--key", "ferry", "--as-of", "now"), 4, "nothing can be written to it"),
         (("touch", "ferry", "--as-of", "now"), 4, "nothing can be written to it"),
         (("reembed", "--as-of", "now"), 2, "--as-of only looks"),
     ],
@@ -198,3 +201,29 @@ def test_an_embedder_that_cannot_be_reached_is_one_line(ferry: Shell, monkeypatc
     answer = ferry("reembed")
     assert answer.code == 1
     assert "127.0.0.1:9" in answer.complaint
+
+
+# ---- credit
+
+
+def test_an_answer_touches_what_it_drew_on(words: Shell) -> None:
+    asked = ("credit", "At 8:40.", "--question", "When does the ferry leave?")
+    said = words.said(*asked, "--dry-run")
+    assert said.startswith("key confidence similarity said explained rarest")
+    assert " 1.000 1.000 0.793 would be touched lamma 0.000" in said
+    assert " 0.793 touched lamma 0.000" in words.said(*asked)
+    assert " 0.793 touched a short while ago lamma 0.000" in words.said(*asked)
+
+
+def test_credit_tells_what_was_left_out_and_that_nothing_was_used(words: Shell) -> None:
+    said = words.said("credit", "I do not know.", "--key", "ferry", "--key", "nobody")
+    assert "nobody was left out: it is unknown" in said
+    assert said.endswith("nothing was surely used: no confidence reaches 0.35")
+
+
+def test_credit_in_json_has_every_component(words: Shell) -> None:
+    found = words.json("credit", "At 8:40.", "--question", "When does the ferry leave?", "--key", "ferry")
+    assert found.keys() == {"memories", "threshold", "touched", "throttled", "skipped"}
+    (one,) = found["memories"]
+    assert one.keys() == {"key", "confidence", "similarity", "said", "explained", "rarest", "credited"}
+    assert (one["said"], one["explained"], found["touched"]) == (1.0, 1.0, ["ferry"])

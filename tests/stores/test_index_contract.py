@@ -16,7 +16,7 @@ from ebbtide.core.finding import Candidates, Filter, Query
 from ebbtide.core.index import IndexRow, Recipe, Unread
 from ebbtide.core.memory import Content, State
 from ebbtide.core.ports import Store
-from ebbtide.core.terms import Terms
+from ebbtide.core.terms import Field, Terms
 from ebbtide.models.analysis import Analyzer
 from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import SqliteStore
@@ -392,3 +392,19 @@ async def require_findable(store: Store) -> None:
     for memory, said in (await store.contents((await store.living()).tolist())).items():
         assert memory in await found(store, said.text)
     assert (await store.index_info()).memories == len(await store.living())
+
+
+async def test_how_many_memories_have_a_term_is_counted_among_the_living(store: Store) -> None:
+    await begin(store, "tide and ebb", "tide", "moon", "tide")
+    await catch_up(store)
+    codes = np.sort(np.concatenate([analyzer.query(word).among(Field.WORDS) for word in ("tide", "ebb", "sun")]))
+    order = [int(analyzer.query(word).among(Field.WORDS)[0]) for word in ("tide", "ebb", "sun")]
+
+    async def counted() -> tuple[int, list[int]]:
+        found = await store.frequencies(codes)
+        having = dict(zip(codes.tolist(), found.having.tolist(), strict=True))
+        return found.memories, [having[code] for code in order]
+
+    assert await counted() == (4, [3, 1, 0])
+    await store.apply(batch(Forget(BIRTH, 2, "k2")))
+    assert await counted() == (3, [2, 1, 0])

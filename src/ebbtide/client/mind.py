@@ -12,6 +12,7 @@ from ebbtide.core.changes import Entry
 from ebbtide.core.errors import Conflict, InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH
 from ebbtide.mind import Mind
+from ebbtide.mind.crediting import Hits, shown_by
 from ebbtide.mind.moments import instant
 
 _PAGE = 1000  # of what comes in pages
@@ -120,6 +121,17 @@ class _Served:
 
     async def touch(self, *keys: str, revive: bool = False) -> Any:
         return meant("touch", await self._write("POST", "touch", body={"keys": keys, "revive": revive}))
+
+    async def credit(
+        self, answer: str, hits: Hits | None = None, *, question: str | None = None, dry_run: bool = False
+    ) -> Any:
+        shown = None if hits is None else shown_by(hits)
+        body = {"answer": answer, "hits": shown, "question": question, "dry_run": dry_run}
+        if dry_run:
+            return meant("credit", await self._line.look(self._path("credit"), body, self._view()))
+        return meant("credit", await self._write("POST", "credit", body=body))
+
+    turn = Mind.turn  # it needs the verbs above
 
     async def reembed(self, progress: Progress | None = None) -> Any:
         return meant("reembed", await self._work("reembed", progress=progress))

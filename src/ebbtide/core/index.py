@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ebbtide.core.changes import Change, Discard, Forget, Merge, PutMemory, Recover, Restore, Rewrite
-from ebbtide.core.lexical import LexicalIndex
+from ebbtide.core.lexical import Frequencies, LexicalIndex
 from ebbtide.core.memory import State
 from ebbtide.core.ranking import Noise
 from ebbtide.core.signals import Column
@@ -284,6 +284,9 @@ class SearchIndex:
         """The sample is every so-manieth slot, whatever happened before: forgotten as soon as one of these moves."""
         if _stride(self.size) != self._stride or not (slots % self._stride).all():
             self._sample = self._strangers = None
+
+    def frequencies(self, codes: Column) -> Frequencies:
+        return self.lexical.frequencies(codes)
 
     def material(self, ids: Column) -> Material:
         """The vectors of those of these that have one, copied."""

@@ -103,6 +103,15 @@ class _Tail:
         return 100 * sum(map(len, self.terms))  # a dict entry, a list and a number; a guess, but a small one
 
 
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """How many memories there are, and how many of them have each of these codes (ascending)."""
+
+    memories: int
+    codes: Column
+    having: Column
+
+
 class LexicalIndex:
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
@@ -154,6 +163,14 @@ class LexicalIndex:
         """The slots that hold a term, ascending."""
         rows, _, _ = self._postings(np.array([code], np.uint64))
         return np.sort(self._slot_of[rows])
+
+    def frequencies(self, codes: Column) -> Frequencies:
+        """How many slots hold each of these terms, which are in ascending order."""
+        if self._count < self._size:  # some rows are dead, and have to be looked at one by one
+            return Frequencies(self._count, codes, self._postings(codes)[2])
+        pairs, tail = zip(codes.tolist(), self._ranges(codes), strict=True), self._tail.postings
+        sizes = (sum(high - low for low, high in each) + len(tail.get(code, ())) for code, each in pairs)
+        return Frequencies(self._count, codes, np.fromiter(sizes, np.int64, len(codes)))
 
     def compact(self) -> None:
         """Sweep out whatever is dead, now: no code of it remains."""

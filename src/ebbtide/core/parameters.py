@@ -39,6 +39,7 @@ class Common:
     match_floor: float = param(0.4, 0.0, 1.0)
     max_retries: int = param(15, 0)
     distil: str = choice("segments", ("segments", "facts"))
+    credit_threshold: float = param(0.35, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

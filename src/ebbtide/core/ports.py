@@ -9,6 +9,7 @@ import numpy as np
 from ebbtide.core.changes import Batch, Entry, Receipt
 from ebbtide.core.finding import Candidates, Query
 from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
+from ebbtide.core.lexical import Frequencies
 from ebbtide.core.memory import CODE_OF, Content, Link, Message, State
 from ebbtide.core.parameters import Regime
 from ebbtide.core.signals import Column, Signals
@@ -288,6 +289,10 @@ class Store(Protocol):
 
     async def match(self, query: Query) -> Candidates:
         """Stage one of a search: whoever may be worth looking at."""
+        ...
+
+    async def frequencies(self, codes: Column) -> Frequencies:
+        """How many memories can be found by words, and how many of them by each of these (ascending)."""
         ...
 
     async def material(self, ids: Column) -> Material:

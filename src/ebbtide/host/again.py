@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -11,6 +12,7 @@ from ebbtide.core.changes import Change, subject
 from ebbtide.core.errors import Conflict, NotFound
 from ebbtide.core.parameters import regime
 from ebbtide.mind import Mind
+from ebbtide.mind.crediting import Credited
 from ebbtide.mind.pinning import Pinned
 from ebbtide.mind.tokens import named
 from ebbtide.mind.touching import Touched
@@ -73,10 +75,13 @@ async def _as_before(
     if not entries or entries[0].seq != seq:
         raise Conflict(problem=f"this {verb} has happened, too long ago to tell what came of it")
     (entry,) = entries
+    change = entry.change if entry.token == name else None
     if verb == "touch":
-        return await _touched(mind, args, entry.change if entry.token == name else None)
+        return await _touched(mind, args, change)
+    if verb == "credit":
+        return await _credited(mind, change, args, options)
     if verb in ("pin", "unpin"):
-        return await _pinned(mind, args, entry.change if entry.token == name else None)
+        return await _pinned(mind, args, change)
     if not isinstance(entry.change, _ENDS.get(verb, object)):
         raise Conflict(problem=f"the name {name!r:.80} was given to another call already: {verb} needs one of its own")
     if verb == "remember":
@@ -104,3 +109,10 @@ async def _keys(mind: Mind, ids: Sequence[int]) -> tuple[str, ...]:
         with suppress(NotFound):  # it has left since
             found.append((await mind.look(memory)).key)
     return tuple(found)
+
+
+async def _credited(mind: Mind, change: Change | None, args: Sequence[Any], options: Mapping[str, Any]) -> Credited:
+    """Judged anew; the journal has what was counted."""
+    found = await mind.credit(*args, **{**options, "dry_run": True})
+    touched = await _touched(mind, [one.key for one in found.memories if one.credited], change)
+    return replace(found, touched=touched.counted, throttled=touched.throttled)

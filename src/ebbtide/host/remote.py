@@ -17,6 +17,7 @@ from ebbtide.host import wire
 from ebbtide.host.wire import Call, Regime
 from ebbtide.mind import Mind
 from ebbtide.mind.clocks import StoppedClock
+from ebbtide.mind.crediting import Credited, Hits, shown_by
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.upkeep import Progress
 
@@ -105,6 +106,16 @@ class RemoteMind(_Verbs):
             for entry in some:
                 yield entry
             after = some[-1].seq
+
+    async def credit(
+        self, answer: str, hits: Hits | None = None, *, question: str | None = None, dry_run: bool = False
+    ) -> Credited:
+        """Of what was shown the owner needs the keys, and how similar they were."""
+        shown = None if hits is None else shown_by(hits)
+        said: Credited = await self._call("credit", answer, shown, question=question, dry_run=dry_run)
+        return said
+
+    turn = Mind.turn  # it needs the verbs above
 
     async def compress(self, enough: Callable[[], bool] = lambda: False) -> bool:
         """All that is due. Whoever has had enough leaves by cancelling."""

@@ -37,7 +37,7 @@ VIEWS = frozenset({"as_of", "at", "replay", "rehearsal"})
 ONCE = frozenset(
     {
         "put", "put_many", "link", "unlink", "configure", "forget", "restore", "revert", "merge", "touch", "remember",
-        "retry", "drop", "accept", "dismiss", "recover", "pin", "unpin",
+        "retry", "drop", "accept", "dismiss", "recover", "pin", "unpin", "credit",
     }
 )  # fmt: skip
 # Verbs that would do more if they were asked for again, because an answer got lost. (Whoever reads counts as a user of
@@ -45,7 +45,7 @@ ONCE = frozenset(
 NEVER_AGAIN = frozenset({"fade"})
 # And under which parameter others do.
 _NEVER_AGAIN_IF = {"recall": ("traces", "sweep")}  # what it has told of is gone, and would not be told again
-_LOCAL = frozenset({"close", "now", "entries", "wake"})  # not asked for over the wire
+_LOCAL = frozenset({"close", "now", "entries", "wake", "turn"})  # not asked for over the wire
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,12 @@ from ebbtide.mind.pool import shrunk
 from ebbtide.mind.reading import Page
 from ebbtide.mind.retracing import Retracing
 from ebbtide.mind.search import stated
-from ebbtide.mind.searching import Searching
 from ebbtide.mind.segments import FACTS, NO_FACTS
 from ebbtide.mind.surroundings import Surroundings, surroundings
 from ebbtide.mind.tending import Tending
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.tools import Tools
+from ebbtide.mind.turn import Turning
 from ebbtide.mind.undoing import Undoing
 from ebbtide.mind.upkeep import Progress
 
@@ -58,7 +58,7 @@ class Stats:
     outdated: dict[str, Any] = field(default_factory=dict)
 
 
-class Mind(Conversing, Searching, Pinning, Undoing, Tending, Retracing):
+class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
     """One agent's memory. Made by a host; use it from one event loop.
 
     A mind of the past (`as_of`) or of another regime (`replay`) is a Mind like any other, but nothing can

@@ -24,6 +24,7 @@ from ebbtide.core.errors import StoreClosed
 from ebbtide.core.finding import Candidates, Query
 from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
 from ebbtide.core.ledger import Ledger, Run
+from ebbtide.core.lexical import Frequencies
 from ebbtide.core.memory import Content, Link
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import IndexInfo, StoreInfo, Where
@@ -175,6 +176,9 @@ class MemoryStore:
 
     async def match(self, query: Query) -> Candidates:
         return finding.match(self.state, self._opened, query)
+
+    async def frequencies(self, codes: Column) -> Frequencies:
+        return self._opened.frequencies(codes)
 
     async def material(self, ids: Column) -> Material:
         return self._opened.material(ids)

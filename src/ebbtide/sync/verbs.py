@@ -11,6 +11,7 @@ from ebbtide.mind import Mind
 from ebbtide.mind.upkeep import Progress
 from ebbtide.mind.writing import CHUNK
 from ebbtide.sync.portal import Portal
+from ebbtide.sync.turn import SyncTurn
 
 _AT_ONCE = 256  # entries fetched in one go
 
@@ -53,6 +54,9 @@ class SyncMind:
         while some := self._portal.call(lambda: _next(rest)):
             yield from some
 
+    def turn(self, question: str, **options: Any) -> SyncTurn:
+        return SyncTurn(self._mind.turn(question, **options), self._portal)
+
 
 async def _next(rest: AsyncIterator[Any]) -> list[Any]:
     found: list[Any] = []
@@ -94,7 +98,7 @@ def _furnish() -> None:
             setattr(SyncMind, name, _blocking(name, member))
         else:
             setattr(SyncMind, name, _plain(name, member))
-    for name in ("put_many", "check_drafts", "entries"):
+    for name in ("put_many", "check_drafts", "entries", "turn"):
         getattr(SyncMind, name).__doc__ = getattr(Mind, name).__doc__
 
 

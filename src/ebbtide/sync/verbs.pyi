@@ -13,6 +13,7 @@ from ebbtide.core.parameters import Fallback
 from ebbtide.core.ports import IndexInfo
 from ebbtide.core.state import Task
 from ebbtide.mind import Mind
+from ebbtide.mind.crediting import Credited, Hits
 from ebbtide.mind.explain import Explanation
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.forgetting import Forgotten
@@ -27,7 +28,9 @@ from ebbtide.mind.surroundings import Surroundings
 from ebbtide.mind.touching import Touched
 from ebbtide.mind.unreaping import Undone
 from ebbtide.mind.upkeep import Progress, TickReport
+from ebbtide.mind.window import Count
 from ebbtide.sync.portal import Portal
+from ebbtide.sync.turn import SyncTurn
 
 class SyncMind:
     _mind: Any
@@ -35,6 +38,9 @@ class SyncMind:
     def __init__(self, mind: Mind, portal: Portal[Any]) -> None: ...
     @property
     def agent(self) -> str: ...
+    def credit(
+        self, answer: str, hits: Hits | None = None, *, question: str | None = None, dry_run: bool = False
+    ) -> Credited: ...
     @property
     def metabolism(self) -> str: ...
     @property
@@ -133,6 +139,9 @@ class SyncMind:
     def unreap(self, run: str, *, progress: Progress | None = None) -> Undone: ...
     def recover(self, key: str) -> Memory: ...
     def archived(self) -> Sequence[ArchivedRun]: ...
+    def turn(
+        self, question: str, *, tokens: int = 1000, k: int = 10, count: Count | None = None, **search: Any
+    ) -> SyncTurn: ...
     def forget(self, *keys: str) -> None: ...
     def restore(self, key: str, *, new_key: str | None = None, id: int | None = None) -> Memory: ...
     def revert(self, key: str) -> Memory: ...

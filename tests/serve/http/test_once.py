@@ -88,6 +88,7 @@ _WRITES: list[tuple[str, str, Any]] = [
     ("DELETE", "/memories/ferry/links/from/lamma", None),
     ("POST", "/touch", {"keys": ["ferry", "lamma"]}),
     ("POST", "/memories/ferry/touch", None),
+    ("POST", "/credit", {"answer": "It leaves at 8:40.", "question": "When does it go?", "hits": {"ferry": 0.8}}),
     ("PATCH", "/params", {"trash_days": 60}),
 ]
 

@@ -127,6 +127,27 @@ async def test_the_past_can_be_searched(api: Api) -> None:
     assert not (await api.post("/search", text="ferry"))["hits"]
 
 
+async def test_an_answer_credits_what_it_drew_on(api: Api) -> None:
+    asked: dict[str, Any] = {"answer": "It leaves at 8:40.", "question": "When does the ferry to Lamma go?"}
+    told = await api.post("/credit", **asked, dry_run=True)
+    assert (told["touched"], told["memories"][0]["key"], told["memories"][0]["credited"]) == ([], "ferry", True)
+    assert (told["threshold"], told["skipped"]) == (0.35, {})
+    told = await api.post("/credit", **asked, hits=["ferry", "lamma", "boat"])
+    assert (told["touched"], told["skipped"]) == (["ferry"], {"boat": "unknown"})
+    told = await api.post("/credit", **asked, hits={"ferry": 0.9, "lamma": None})
+    assert (told["throttled"], told["memories"][0]["similarity"]) == (["ferry"], 0.9)
+    assert (await api.post("/credit", answer="", hits=["ferry"]))["touched"] == []
+
+
+async def test_a_credit_that_cannot_be_is_refused(api: Api) -> None:
+    bad: list[dict[str, Any]] = [
+        {"answer": "8:40"}, {"question": "when?"}, {"answer": "8:40", "question": ""}, {"answer": 8, "hits": ["ferry"]},
+        {"answer": "8:40", "hits": {"ferry": "much"}}, {"answer": "8:40", "keys": ["ferry"]},
+    ]  # fmt: skip
+    for body in bad:
+        refused(await api.ask("POST", "/credit", json=body), 422)
+
+
 async def test_a_touch_counts_once_an_hour(api: Api) -> None:
     assert await api.post("/touch", keys=["ferry", "lamma"]) == {"counted": ["ferry", "lamma"], "throttled": []}
     assert await api.post("/memories/ferry/touch") == {"counted": [], "throttled": ["ferry"]}

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client import Client
 
-from ebbtide.serve.mcp.fence import Fence, fenced, strings
+from ebbtide.mind.fence import Fence
+from ebbtide.serve.mcp.fence import fenced, strings
 from tests.serve.mcp.clients import call, in_process, resource, unfenced, words
 
 HOSTILE = [

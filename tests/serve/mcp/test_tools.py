@@ -97,6 +97,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("touch", {"keys": []}, "keys: "),
     ("touch", {"keys": ["ferry", "nobody"]}, "There is no memory 'nobody'"),
     ("touch", {"keys": ["a"] * 101}, "keys: "),
+    ("touch", {}, "give keys, or your answer together with the question or with the keys shown to you"),
+    ("touch", {"answer": "At 8:40."}, "with an answer, give the question or the keys that were shown"),
+    ("touch", {"question": "When?"}, "give your answer, too, or keys"),
+    ("touch", {"answer": "At 8:40.", "keys": ["ferry"], "revive": True}, "an answer revives nothing"),
     ("forget", {"keys": ["ferry", "nobody"]}, "There is no memory 'nobody'"),
     ("restore", {"key": "ferry"}, "is not in the trash"),
     ("explain", {"key": 7}, "key: "),
@@ -239,3 +243,20 @@ async def test_what_must_not_fade_is_pinned_and_says_so(tmp_path: Path) -> None:
         forecast = (await call(client, "explain", key="allergy"))["forecast"]
         assert [coming["at"] for coming in forecast] == ["never: pinned"] * 2
         assert "nobody" in await refused(client, "pin", keys=["allergy", "nobody"])
+
+
+async def test_an_answer_says_by_itself_what_was_used(tmp_path: Path) -> None:
+    async with in_process(tmp_path / "data") as client:
+        await call(client, "remember", text="The ferry to Lamma leaves at 8:40.", key="ferry")
+        await call(client, "remember", text="小林对花生过敏。", key="过敏")
+        asked = {"answer": "It leaves at 8:40.", "question": "When does the ferry to Lamma go?"}
+        told = await call(client, "touch", **asked)
+        assert (told["counted"], told["too_soon"]) == (["ferry"], [])
+        assert told["remark"].startswith("Your answer drew on ferry (0.")
+        again = await call(client, "touch", **asked, keys=["ferry", "nobody"])
+        assert (again["counted"], again["too_soon"]) == ([], ["ferry"])
+        assert " nobody is unknown. To count others" in again["remark"]
+        told = await call(client, "touch", answer="他对花生过敏。", question="小林不能吃什么？")
+        assert told["counted"] == ["过敏"]
+        told = await call(client, "touch", answer="I do not know.", keys=["ferry", "过敏"])
+        assert (told["counted"], told["remark"][:41]) == ([], "Your answer surely drew on none of these.")

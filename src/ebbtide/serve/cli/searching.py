@@ -15,6 +15,7 @@ from ebbtide.serve.times import iso, moment, relative
 if TYPE_CHECKING:
     from ebbtide.core.ports import IndexInfo
     from ebbtide.mind import Mind
+    from ebbtide.mind.crediting import Credit, Credited
     from ebbtide.mind.left_out import Declined
     from ebbtide.mind.search import Found, Hit, Why
 
@@ -24,7 +25,7 @@ _NO_WORDS = re.compile(r"(?!)")  # matches nothing
 
 
 def register(app: typer.Typer) -> None:
-    for command in (search, touch, reembed):
+    for command in (search, touch, credit, reembed):
         app.command(rich_help_panel="Searching")(command)
 
 
@@ -178,6 +179,56 @@ def touch(
     for one in found["throttled"]:
         when = f"{relative(one['counts_at'], now)} ({iso(one['counts_at'])})"
         render.say(f"{render.safe(one['key'])} was touched a short while ago: the next touch counts {when}")
+
+
+def credit(
+    context: typer.Context,
+    answer: Annotated[str, typer.Argument(help="The text of the answer.")],
+    question: Annotated[
+        str | None, typer.Option("--question", "-q", help="What was asked. Its words are no evidence.")
+    ] = None,
+    key: Annotated[list[str] | None, typer.Option("--key", help="A memory that was shown; may be given again.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell, and touch nothing.")] = False,
+) -> None:
+    """Find out which of the memories shown an answer drew on, and touch them.
+
+    Without --key, the memories are those that a search for the question finds.
+
+    ebbtide credit "It leaves at 8:40." --question "When does the ferry go?"
+
+    ebbtide credit "Lin must not eat peanuts." --key lin --key ferry --dry-run
+    """
+    caller: Caller = context.obj
+
+    async def work(mind: "Mind") -> "Credited":
+        credited = await mind.credit(answer, key or None, question=question, dry_run=dry_run)
+        await mind.settled()
+        return credited
+
+    found = caller.run(work)
+    render.as_json(found) if caller.as_json else _show_credit(found, dry_run)
+
+
+def _show_credit(found: "Credited", dry_run: bool) -> None:
+    names = ("key", "confidence", "similarity", "said", "explained", "rarest")
+    rows = [
+        (render.safe(one.key), *(f"{getattr(one, name):.3f}" for name in names[1:]), _fate(one, found, dry_run))
+        for one in found.memories
+    ]
+    if rows:
+        render.table((*names, ""), rows)
+    for key, reason in found.skipped.items():
+        render.say(f"{render.safe(key)} was left out: it is {reason}")
+    if not any(one.credited for one in found.memories):
+        render.say(f"[dim]nothing was surely used: no confidence reaches {found.threshold:g}[/]")
+
+
+def _fate(one: "Credit", found: "Credited", dry_run: bool) -> str:
+    if not one.credited:
+        return ""
+    if dry_run:
+        return "would be touched"
+    return "touched a short while ago" if one.key in found.throttled else "touched"
 
 
 async def _counts_at(mind: "Mind", key: str) -> float:

@@ -110,6 +110,23 @@ class Use(_Body):
     revive: Annotated[bool, Field(description="Also if it has expired.")] = False
 
 
+class Answered(_Body):
+    """An answer, and what was shown to the one who gave it: hits, or the question they were found by, or both."""
+
+    answer: Annotated[str, Field(max_length=MAX_TEXT, examples=["It leaves at 8:40."])]
+    hits: Annotated[
+        list[Key] | dict[str, float | None] | None,
+        Field(
+            description="Keys, or keys with their similarities to the question; left out: what a search finds now.",
+            examples=[["ferry", "lamma"]],
+        ),
+    ] = None
+    question: Annotated[
+        Text | None, Field(description="Its words are no evidence.", examples=["When does the ferry go?"])
+    ] = None
+    dry_run: Annotated[bool, Field(description="Only tell, and touch nothing.")] = False
+
+
 class Leaving(_Body):
     keys: Annotated[Keys, Field(examples=[["ferry"]])]
 

@@ -13,8 +13,8 @@ from mcp_types import (
 
 from ebbtide.core.errors import InvalidInput, NotFound
 from ebbtide.mind import Mind
+from ebbtide.mind.fence import Fence
 from ebbtide.serve.mcp import shapes, tools
-from ebbtide.serve.mcp.fence import Fence
 
 PAGE = 100
 PLAIN = "text/plain"  # JSON in a fence is JSON no more

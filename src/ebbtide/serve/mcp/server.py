@@ -26,9 +26,10 @@ from pydantic import BaseModel
 
 from ebbtide import __version__
 from ebbtide.core.errors import EbbtideError, InvalidInput, NotFound, StoreError
+from ebbtide.mind.fence import Fence
 from ebbtide.serve.mcp import resources
 from ebbtide.serve.mcp.complaints import one_line
-from ebbtide.serve.mcp.fence import ADVICE, NOTICE, Fence, fenced, strings
+from ebbtide.serve.mcp.fence import ADVICE, NOTICE, fenced, strings
 from ebbtide.serve.mcp.opening import Minds
 from ebbtide.serve.mcp.shapes import parsed
 from ebbtide.serve.mcp.tools import INSTRUCTIONS, TOOLS

@@ -65,7 +65,11 @@ class Get(Asked):
 
 
 class Touch(Asked):
-    keys: Keys
+    keys: Keys | None = Field(default=None, description="What you used; with answer: what you were shown.")
+    answer: str | None = Field(
+        default=None, description="Your answer, if you do not know which you used: what it drew on is found out."
+    )
+    question: str | None = Field(default=None, description="With answer: what you were asked.")
     revive: bool = Field(default=False, description="Also what has expired: it lives again.")
 
 
@@ -149,6 +153,7 @@ class Told(Quoting):
 class Touched(BaseModel):
     counted: list[str]
     too_soon: list[str]
+    remark: str = ""
 
 
 class Pinned(BaseModel):

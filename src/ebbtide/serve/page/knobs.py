@@ -146,6 +146,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "match_floor": ("the similarity of a good match", "相似度达到多少才算匹配良好"),
     "max_retries": ("how often the small model is asked for one answer", "小模型每个问题最多询问次数"),
     "distil": ("what a conversation becomes", "对话保存为什么"),
+    "credit_threshold": ("how sure credit must be to count a use", "归因置信度达到此值才记为使用"),
 }
 
 VALUES: dict[str, tuple[str, str]] = {

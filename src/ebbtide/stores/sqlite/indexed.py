@@ -7,6 +7,7 @@ from ebbtide.core import finding
 from ebbtide.core.finding import Candidates, Query
 from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
 from ebbtide.core.ledger import Ledger
+from ebbtide.core.lexical import Frequencies
 from ebbtide.core.ports import IndexInfo
 from ebbtide.core.signals import Column
 from ebbtide.stores.sqlite.shelf import Shelf
@@ -36,6 +37,9 @@ class Indexed(ABC):
     async def match(self, query: Query) -> Candidates:
         index = await self._index()
         return finding.match(self._require_open().state, index, query)
+
+    async def frequencies(self, codes: Column) -> Frequencies:
+        return (await self._index()).frequencies(codes)
 
     async def material(self, ids: Column) -> Material:
         return (await self._index()).material(ids)

@@ -6,9 +6,10 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from ebbtide.core.ports import IndexInfo
+from ebbtide.mind.crediting import Credited
 from ebbtide.mind.search import Found
 from ebbtide.mind.touching import Touched
-from ebbtide.serve.http.asked import Question, Use, Uses, instant
+from ebbtide.serve.http.asked import Answered, Question, Use, Uses, instant
 from ebbtide.serve.http.desk import MemoryKey, Seen, There
 from ebbtide.serve.http.direct import direct
 from ebbtide.serve.http.once import OnceOnly
@@ -62,3 +63,9 @@ async def touch(body: Uses, mind: There, once: OnceOnly) -> Response:
 async def touch_one(key: MemoryKey, mind: There, once: OnceOnly, body: Use = _USE) -> Response:
     """Of one memory that counts at most once in `touch_spacing`."""
     return await once(answer, mind.touch, key, revive=body.revive)
+
+
+@routes.post("/credit", operation_id="credit", summary="Count what an answer drew on", response_model=shape(Credited))
+async def credit(body: Answered, mind: Seen, once: OnceOnly) -> Response:
+    """Finds out which of the memories shown an answer drew on, and touches those it surely did."""
+    return await once(answer, mind.credit, body.answer, body.hits, question=body.question, dry_run=body.dry_run)
