@@ -84,7 +84,7 @@ class Conflict(EbbtideError):
 
 
 class KeyTaken(Conflict):
-    """The key {key!r} is taken: choose another, or replace that memory's text on purpose."""
+    """The key {key!r} is taken: choose another, or overwrite that memory by putting with replace=True."""
 
 
 class MindExists(Conflict):
