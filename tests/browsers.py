@@ -156,10 +156,13 @@ def _ways(machine: Machine) -> Iterator[tuple[str, list[Command]]]:
         return
     apt = (*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=60")
     packages = ("chromium", "fonts-noto-cjk")  # with fonts for both languages of the page
-    yield "apt-get", [
-        ((*apt, "update"), PACKAGES),
-        ((*apt, "install", "-y", "--no-install-recommends", *packages), PACKAGES),
-    ]
+    yield (
+        "apt-get",
+        [
+            ((*apt, "update"), PACKAGES),
+            ((*apt, "install", "-y", "--no-install-recommends", *packages), PACKAGES),
+        ],
+    )
     # Where apt-get has no Chromium, Playwright's download may lack no more than its libraries.
     yield "playwright install-deps", [((*prefix, *machine.playwright, "install-deps", "chromium"), PACKAGES)]
 

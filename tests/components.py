@@ -1,8 +1,8 @@
 """What tests need besides Python packages: a browser today, databases later.
 
 `missing(component, reason)` skips the test that needs it. The variable EBBTIDE_REQUIRE turns such a skip into a
-failure: a comma-separated list of components, or `all`. With `all` a skip for any other reason is a failure too, so that
-a run in which nothing was left out can be told from one that left out half.
+failure: a comma-separated list of components, or `all`. With `all` a skip for any other reason is a failure too: then
+a run that passes has left nothing out.
 """
 
 import os

@@ -101,9 +101,7 @@ def test_root_has_it_installed_by_apt_get(machine: Machine, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("sudo", "asked"), [("exit 1", False), ('shift; exec "$@"', True)])
-def test_others_need_a_sudo_that_asks_for_no_password(
-    machine: Machine, tmp_path: Path, sudo: str, asked: bool
-) -> None:
+def test_others_need_a_sudo_that_asks_for_no_password(machine: Machine, tmp_path: Path, sudo: str, asked: bool) -> None:
     on_path(machine, "true", "exit 0")
     on_path(machine, "sudo", sudo)
     on_path(machine, "env", 'shift; exec "$@"')

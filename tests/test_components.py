@@ -10,7 +10,7 @@ import pytest
 from tests.components import required
 from tests.docs.pages import ROOT
 
-SUITE = '''
+SUITE = """
 import pytest
 from tests.components import missing
 
@@ -31,7 +31,7 @@ def test_that_is_known_to_fail():
     assert False
 
 def test_that_runs(): ...
-'''
+"""
 
 
 WHOLE = "import pytest\npytest.skip('a whole module', allow_module_level=True)\n"

@@ -45,6 +45,7 @@ def read(name: str) -> str:
 # ---- what they show happens
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PLAYED, ids=name_of)
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
     text = page.read_text("utf-8")

@@ -84,7 +84,9 @@ async def test_what_may_be_merged_is_not_to_be_deleted_too_unless_the_merge_is_d
     assert await advice(mind) == [("merge", *TWINS), ("delete", "tides")]
     assert [one.keys for one in await mind.suggestions("delete")] == [("tides",)]
     before = await snapshot(mind)
-    with pytest.raises(NotFound, match=r"to delete 'ferry @1' is not suggested: to merge 'ferry @1' and 'ferry @0\.9' is"):
+    with pytest.raises(
+        NotFound, match=r"to delete 'ferry @1' is not suggested: to merge 'ferry @1' and 'ferry @0\.9' is"
+    ):
         await mind.accept("delete", ONE)
     assert await snapshot(mind) == before
     await mind.dismiss("merge", *TWINS)
@@ -108,7 +110,7 @@ async def test_only_an_activity_mind_makes_suggestions(metabolism: str) -> None:
     await low_and_lonely(mind, clock, *TWINS, days=400.0)
     await mind.tick()
     assert await mind.suggestions() == []
-    with pytest.raises(NotFound, match="to delete .* is not suggested"):
+    with pytest.raises(NotFound, match=r"to delete .* is not suggested"):
         await mind.accept("delete", ONE)
 
 

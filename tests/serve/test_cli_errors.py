@@ -130,7 +130,10 @@ def test_a_memory_that_cannot_be_is_refused_and_no_mind_is_made_for_it(
         (("x", "--importance", "1.5"), "'importance' must be a number from 0 to 1, not 1.5"),
         (("x", "--importance", "nan"), "'importance' must be a number from 0 to 1, not nan"),
         (("x", "--policy", "eternal"), "'policy' must be one of normal, persistent, ephemeral, not 'eternal'"),
-        (("x", "--key", "ferry", "--replace", "--importance", "1"), "'importance' is given when a memory is made, and stays 0.5"),
+        (
+            ("x", "--key", "ferry", "--replace", "--importance", "1"),
+            "'importance' is given when a memory is made, and stays 0.5",
+        ),
     ],
 )
 def test_retention_minds_take_importance_and_policy_but_not_any(

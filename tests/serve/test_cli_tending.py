@@ -117,7 +117,11 @@ def test_other_minds_make_no_suggestions_and_say_so(fading: Shell) -> None:
         (("suggestions", "accept", "delete", "ferry"), 3, "to delete 'ferry' is not suggested"),
         (("suggestions", "accept", "delete", "nobody"), 3, "There is no memory 'nobody'"),
         (("suggestions", "accept", "delete", "ferry", "--text", "x"), 2, "--text is what a merged memory says"),
-        (("suggestions", "dismiss", "merge", "ferry", "lamma"), 3, "is not suggested: `suggestions` lists what there is"),
+        (
+            ("suggestions", "dismiss", "merge", "ferry", "lamma"),
+            3,
+            "is not suggested: `suggestions` lists what there is",
+        ),
         (("suggestions", "dismiss", "delete"), 2, "Missing argument"),
         (("suggestions", "do"), 2, "No such command 'do'"),
         (("tick", "--all", "--agent", "ada"), 2, "--all and --agent do not go together"),

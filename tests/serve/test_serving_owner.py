@@ -20,6 +20,8 @@ from ebbtide.serve.server import add_health
 from ebbtide.settings import Settings
 from tests.scripted_model import ScriptedModel
 
+pytestmark = pytest.mark.slow  # each test starts a server
+
 AGENTS = [f"mind-{number}" for number in range(AT_ONCE + 2)]
 
 

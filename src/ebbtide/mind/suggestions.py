@@ -3,8 +3,8 @@
 Made of what is true at this moment; only which texts say nearly the same was found out by the last tick. Accepting goes
 through the trash and can be undone; what was dismissed stays so until its facts change.
 
-One memory gets one kind of advice. A memory that may be merged is not suggested for deletion as well, because a merge keeps
-what it says; once the merge is dismissed, deletion may be suggested.
+A memory that may be merged is not suggested for deletion as well, because a merge keeps what it says; once the merge is
+dismissed, deletion may be suggested.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from ebbtide.core.changes import Change, Dismiss, Forget
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput, NotFound, UnknownMemory
 from ebbtide.core.memory import DAY, Content, Mark
 from ebbtide.core.metabolism import Activity
@@ -190,11 +191,12 @@ def _why(activity: Activity, overlap: float | None, s: Signals, row: int, vitali
         idle = (now - max(s.last_accessed_at[row], s.last_linked_at[row])) / DAY
         return (
             f"score {vitality[row]:.3f} ≤ θ_delete {activity.theta_delete:g}, nothing links to it, "
-            f"idle for {idle:.1f} ≥ {activity.delete_idle:g} days"
+            f"idle for {idle:.1f} ≥ {counted(activity.delete_idle, 'day')}"
         )
     return (
-        f"overlap {overlap:.3f} ≥ {activity.merge_overlap:g}, same kind and domain, at most {activity.merge_degree} "
-        f"links each, both below θ_active {activity.theta_active:g}, nothing happened for {activity.merge_idle:g} days"
+        f"overlap {overlap:.3f} ≥ {activity.merge_overlap:g}, same kind and domain, at most "
+        f"{counted(activity.merge_degree, 'link')} each, both below θ_active {activity.theta_active:g}, "
+        f"nothing happened for {counted(activity.merge_idle, 'day')}"
     )
 
 

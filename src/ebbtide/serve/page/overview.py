@@ -53,8 +53,8 @@ async def _mind_card(page: Page, agent: str, due: float | None) -> None:
             text(agent, "grow", "h2")
             text(page.t(f"rule.{stats.metabolism}"), "chip plain s-tide")
         with box("row-of").style("gap: 28px"):
-            figure(f"{stats.store.memories:,}", page.t("memories_count"))
-            figure(f"{stats.store.links:,}", page.t("links_count"))
+            figure(f"{stats.store.memories:,}", page.t("memories_count", n=stats.store.memories))
+            figure(f"{stats.store.links:,}", page.t("links_count", n=stats.store.links))
         _states(page, stats)
         _spark(page, grown)
         _tick_line(page, due, stats.at)
@@ -125,8 +125,8 @@ async def build(page: Page) -> None:
 def _figures(page: Page, stats: Stats, suggested: int) -> None:
     store = stats.store
     with card(), box("figures"):
-        figure(f"{store.memories:,}", page.t("memories_count"))
-        figure(f"{store.links:,}", page.t("links_count"))
+        figure(f"{store.memories:,}", page.t("memories_count", n=store.memories))
+        figure(f"{store.links:,}", page.t("links_count", n=store.links))
         figure(f"{store.traces:,}", page.t("traces_count"))
         with link(page.url("tidy"), "figure-link"):
             figure(f"{store.trash:,}", page.t("trash_count"))
