@@ -267,8 +267,11 @@ def test_what_has_expired_cannot_be_read(ebbtide: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("put", "x", "--key", "ferry"), "The key 'ferry' is taken: choose another"),
-        (("init",), "The mind 'default' exists already, with the metabolism 'activity'."),
+        (
+            ("put", "x", "--key", "ferry"),
+            "(`restore` takes --as), or overwrite that memory with `put --replace`.",
+        ),
+        (("init",), "The mind 'default' exists already, with the metabolism 'activity': use it, or choose another"),
         (("init", "--agent", "Default"), "the mind 'default' differs from 'Default' in case only"),
         (("put", "x", "--agent", "DEFAULT"), "the mind 'default' differs from 'DEFAULT' in case only"),
         (("adopt", "--roll-back", "again.db"), "this mind was not taken over from an older file"),

@@ -88,7 +88,7 @@ class KeyTaken(Conflict):
 
 
 class MindExists(Conflict):
-    """The mind {agent!r} exists already, with the metabolism {metabolism!r}."""
+    """The mind {agent!r} exists already, with the metabolism {metabolism!r}: use it, or choose another name."""
 
 
 class MindBusy(Conflict):

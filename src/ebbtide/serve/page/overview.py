@@ -10,7 +10,7 @@ from ebbtide.host.timetable import FILE as TIMETABLE
 from ebbtide.host.timetable import Timetable
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.mind import Stats
-from ebbtide.serve.page import parts
+from ebbtide.serve.page import beginning, parts
 from ebbtide.serve.page.controls import choice, field, form, submit
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.growth import CLOSELY, Growth, growth, options
@@ -107,10 +107,9 @@ async def build(page: Page) -> None:
         with box("actions"):
             _tick_line(page, _due(page).get(page.agent), stats.at)
             button(page.t("tick.run"), lambda: _tick(page), symbol="update")
-    if not stats.store.memories:
-        with card():
-            parts.nothing("water", page.t("overview.none"))
     with box("stack"):
+        if not stats.store.memories:
+            beginning.show(page, stats.metabolism)
         _figures(page, stats, suggested)
         with box("two"):
             with box("stack"):

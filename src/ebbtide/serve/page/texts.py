@@ -146,7 +146,6 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "检查 {seen} 条记忆，更新 {changed} 条状态。",
     ),
     "overview.states": ("By state", "按状态"),
-    "overview.none": ("This mind knows nothing yet", "这个心智还一无所知"),
     "overview.outlook": ("What is to come", "接下来会发生什么"),
     "overview.outlook_days": ("if nothing happens in the next {days} days", "如果未来 {days} 天什么都不发生"),
     "overview.outlook_days_one": ("if nothing happens in the next day", "如果未来 1 天什么都不发生"),
