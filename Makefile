@@ -7,7 +7,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help serve demo test test-model lint format docs bench rivals lock clean
+.PHONY: help serve demo test quick browser test-model lint format docs bench rivals lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,8 +18,15 @@ serve: .venv/.ready  ## HTTP API, tools for agents and the page, on this machine
 demo: .venv/.ready  ## one mind's life in the terminal, under each metabolism
 	$(BIN)/ebbtide demo
 
-test: .venv/.ready  ## all tests, fault tests included
+test: .venv/.ready  ## all tests, fault tests included; installs a browser where there is none, if it can
+	@$(BIN)/python -m tests.browsers
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
+
+quick: .venv/.ready  ## the fast tests, in about two minutes: no browser, nothing marked slow
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow and not browser" $(ARGS)
+
+browser: .venv/.ready  ## try again to install a browser for the tests of the page
+	@$(BIN)/python -m tests.browsers --again
 
 test-model: .venv/.ready .venv-model/.ready  ## the small model's jobs, done by a real one (0.6 GB to fetch; minutes)
 	.venv-model/bin/python tests_model/weights.py .cache/qwen2.5-coder-0.5b-instruct-q4.gguf

@@ -1,4 +1,4 @@
-"""A browser for the tests of the page: Debian's Chromium, driven by Playwright, that notices what should not happen.
+"""A browser for the tests of the page, driven by Playwright, that notices what should not happen.
 
 A `Tab` fails its test on any error in the console, on any exception of a script, and on any request to another host.
 """
@@ -10,8 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, async_playwright
+from playwright.async_api import Error as PlaywrightError
 
-CHROMIUM = "/usr/bin/chromium"
+from tests.browsers import Machine, find
+
 ARGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
@@ -27,10 +29,20 @@ _CHORD = """keys => {
 PATIENCE = 60_000  # milliseconds; a slow machine is no failure
 
 
+class NoBrowser(Exception):
+    """There is none here, or it does not start; the message says why."""
+
+
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
+    found = find(Machine())
+    if found.path is None:
+        raise NoBrowser(found.reason)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGS))
+        try:
+            browser = await playwright.chromium.launch(executable_path=found.path, args=list(ARGS))
+        except PlaywrightError as error:  # a library is missing, or there is no room for it
+            raise NoBrowser(f"{found.path} does not start: {error.message.splitlines()[0]}") from None
         yield browser
         await browser.close()
 

@@ -137,6 +137,7 @@ def test_in_a_small_group_each_row_has_exactly_its_best_partners(seed: int, coun
 # ---- many
 
 
+@pytest.mark.slow
 def test_in_a_large_group_nearly_all_pairs_are_found() -> None:
     rows = near_duplicates(2 * WHOLE, 1)
     true = best_pairs(rows, 0.85)
@@ -174,6 +175,7 @@ def test_when_told_to_stop_it_gives_what_it_has() -> None:
     assert (first.tolist(), second.tolist()) == ([0], [1])
 
 
+@pytest.mark.slow
 def test_pairs_known_from_before_are_not_lost_when_rows_are_dealt_anew() -> None:
     rows = near_duplicates(2 * WHOLE, 5)
     every = best_pairs(rows, 0.85)

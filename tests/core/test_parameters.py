@@ -7,7 +7,7 @@ import pytest
 
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.metabolism import METABOLISMS, Activity, Network, Score
-from ebbtide.core.parameters import Common, Fallback, Regime, known_metabolism, parameters_of, regime
+from ebbtide.core.parameters import ORDERED, Common, Fallback, Regime, known_metabolism, parameters_of, regime
 
 
 def refused(metabolism: str, **given: Any) -> list[Fallback]:
@@ -127,6 +127,16 @@ def test_equal_thresholds_leave_no_room_and_are_crossed() -> None:
 def test_a_threshold_can_cross_a_default_and_then_it_alone_is_named() -> None:
     # θ_active stands at −0.2
     assert refused("activity", theta_delete=0.5) == [Fallback("theta_delete", 0.5, -1.0, "is not below theta_active")]
+
+
+@pytest.mark.parametrize("metabolism", ["activity", "score", "retention"])
+def test_a_threshold_at_its_default_has_not_fallen_back_when_the_other_crosses_it(metabolism: str) -> None:
+    low, high = ORDERED[metabolism]
+    defaults = regime(metabolism, {})[0].params()
+    given = {low: defaults[low], high: defaults[low]}
+    assert refused(metabolism, **given) == [
+        Fallback(high, defaults[low], defaults[high], f"is not above {low}"),
+    ]
 
 
 def test_thresholds_in_order_are_taken_even_if_one_alone_would_cross_a_default() -> None:

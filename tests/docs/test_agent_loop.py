@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import ebbtide
 from tests.docs.pages import ROOT, blocks
 from tests.endpoint import Reply, content, endpoint
@@ -36,6 +38,7 @@ async def run(folder: Path, url: str, said: str) -> str:
     return out.decode()
 
 
+@pytest.mark.slow
 async def test_what_an_agent_notes_down_it_knows_the_next_time_and_what_it_used_is_counted(tmp_path: Path) -> None:
     noting = calls("note", key="peanuts", text="Lin is allergic to peanuts.")
     async with endpoint(noting, content("I will keep that in mind.")) as model:

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 import ebbtide
+from ebbtide.core.errors import InvalidInput, KeyTaken
 from ebbtide.core.memory import Memory
-from tests.helpers import METABOLISMS, FakeClock
+from tests.helpers import METABOLISMS, FakeClock, mind_in_ram
 
 BORN: list[dict[str, Any]] = [{}, {"phrase": "tide", "keywords": ("sea", "海"), "kind": "fact", "domain": "harbour"}]
 RETAINED: list[dict[str, Any]] = [
@@ -52,3 +53,22 @@ async def test_a_replacing_put_returns_the_memory_with_its_past(tmp_path: Path) 
         assert replaced.text == "another"
         assert replaced.meta.access_count == 1
         assert replaced == await seen(mind, "one")
+
+
+async def test_a_put_with_importance_and_policy_can_be_repeated_and_neither_changed() -> None:
+    mind = await mind_in_ram("retention")
+    given: dict[str, Any] = {"key": "allergy", "importance": 0.9, "policy": "persistent", "replace": True}
+    await mind.put("小林对花生过敏。", **given)
+    again = await mind.put("小林对花生和虾过敏。", **given)
+    assert (again.text, again.meta.importance, again.meta.policy) == ("小林对花生和虾过敏。", 0.9, "persistent")
+    for other, kept in (({"importance": 0.8}, "0.9"), ({"policy": "normal"}, "persistent")):
+        with pytest.raises(InvalidInput, match=f"is given when a memory is made, and stays {kept} when it is replaced"):
+            await mind.put("x", **{**given, **other})
+    assert (await mind.get("allergy")).text == "小林对花生和虾过敏。"
+
+
+async def test_a_taken_key_names_the_way_out() -> None:
+    mind = await mind_in_ram()
+    await mind.put("x", key="ferry")
+    with pytest.raises(KeyTaken, match=r"'ferry' is taken: choose another, or .* putting with replace=True"):
+        await mind.put("y", key="ferry")

@@ -66,12 +66,32 @@ async def test_the_oldest_go_first_and_the_most_alike_are_merged_first() -> None
     await low_and_lonely(mind, clock, "moon @1", "moon @0.9", days=1.0)
     await low_and_lonely(mind, clock, "ferry @1", "ferry @0.95", days=60.0)
     await mind.tick()
-    deletions = [("delete", key) for key in ("moon @1", "moon @0.9", "ferry @1", "ferry @0.95")]
-    merges = [("merge", "ferry @1", "ferry @0.95"), ("merge", "moon @1", "moon @0.9")]
-    assert await advice(mind) == [*merges, *deletions]
-    assert [one.kind for one in await mind.suggestions("delete")] == ["delete"] * 4
-    assert await mind.suggestions(limit=3) == (await mind.suggestions())[:3]
-    assert await mind.suggestions("merge", limit=9) == (await mind.suggestions())[:2]
+    assert await advice(mind) == [("merge", "ferry @1", "ferry @0.95"), ("merge", "moon @1", "moon @0.9")]
+    assert await mind.suggestions(limit=1) == (await mind.suggestions())[:1]
+    assert await mind.suggestions("merge", limit=9) == await mind.suggestions()
+    await mind.dismiss("merge", "ferry @1", "ferry @0.95")
+    await mind.dismiss("merge", "moon @1", "moon @0.9")
+    assert await advice(mind) == [("delete", key) for key in ("moon @1", "moon @0.9", "ferry @1", "ferry @0.95")]
+    assert await mind.suggestions(limit=3) == (await mind.suggestions("delete"))[:3]
+
+
+async def test_what_may_be_merged_is_not_to_be_deleted_too_unless_the_merge_is_dismissed(
+    mind: Mind, clock: FakeClock
+) -> None:
+    # 40 days on, both of the pair and one that is like no other meet every condition of a delete candidate.
+    await mind.put("the tide table of 2019", key="tides")
+    clock.forward(DAY * 101)
+    assert await advice(mind) == [("merge", *TWINS), ("delete", "tides")]
+    assert [one.keys for one in await mind.suggestions("delete")] == [("tides",)]
+    before = await snapshot(mind)
+    with pytest.raises(
+        NotFound, match=r"to delete 'ferry @1' is not suggested: to merge 'ferry @1' and 'ferry @0\.9' is"
+    ):
+        await mind.accept("delete", ONE)
+    assert await snapshot(mind) == before
+    await mind.dismiss("merge", *TWINS)
+    assert await advice(mind) == [("delete", ONE), ("delete", TWO), ("delete", "tides")]
+    await mind.accept("delete", ONE)
 
 
 async def test_a_pair_says_why_and_shows_the_overlap(mind: Mind) -> None:
@@ -90,7 +110,7 @@ async def test_only_an_activity_mind_makes_suggestions(metabolism: str) -> None:
     await low_and_lonely(mind, clock, *TWINS, days=400.0)
     await mind.tick()
     assert await mind.suggestions() == []
-    with pytest.raises(NotFound, match="nobody suggests to delete"):
+    with pytest.raises(NotFound, match=r"to delete .* is not suggested"):
         await mind.accept("delete", ONE)
 
 
@@ -108,6 +128,7 @@ async def test_a_thousand_candidates_are_all_told_and_each_can_be_named() -> Non
 
 async def test_what_is_deleted_waits_in_the_trash_and_comes_back_as_it_was(mind: Mind, clock: FakeClock) -> None:
     clock.forward(40 * DAY)
+    await mind.dismiss("merge", *TWINS)
     before = await snapshot(mind)
     await mind.accept("delete", TWO)
     assert [gone.key for gone in await mind.trash()] == [TWO]
@@ -117,7 +138,7 @@ async def test_what_is_deleted_waits_in_the_trash_and_comes_back_as_it_was(mind:
     assert after.memories == before.memories
     assert await advice(mind) == [("delete", ONE), ("delete", TWO)]
     await mind.tick()
-    assert await advice(mind) == [("merge", *TWINS), ("delete", ONE), ("delete", TWO)]  # still true
+    assert await advice(mind) == [("delete", ONE), ("delete", TWO)]  # still true, and the merge still dismissed
     assert await mind.check() == []
 
 
@@ -164,7 +185,7 @@ async def test_what_is_no_longer_suggested_is_not_done(mind: Mind, clock: FakeCl
     assert await perform(meanwhile, mind, clock) is None
     before = await snapshot(mind)
     for say in (mind.accept, mind.dismiss):
-        with pytest.raises(NotFound, match=r"nobody suggests to merge 'ferry @1' and 'ferry @0\.9'"):
+        with pytest.raises(NotFound, match=r"to merge 'ferry @1' and 'ferry @0\.9' is not suggested"):
             await say("merge", *TWINS)
     assert await snapshot(mind) == before
 

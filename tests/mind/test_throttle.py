@@ -44,6 +44,7 @@ async def uses(mind: Mind) -> dict[str, int]:
 # ---- at most once an hour
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metabolism", METABOLISMS)
 async def test_ten_thousand_touches_in_an_hour_are_one_write(metabolism: str, tmp_path: Path) -> None:
     clock, written = FakeClock(), list[str]()

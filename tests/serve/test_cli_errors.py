@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import FakeClock
+from tests.privileges import permissions_apply
 from tests.serve.shell import Shell, everything_in
 
 REFUSAL = "signals, scores and states are the engine's own"
@@ -129,7 +130,10 @@ def test_a_memory_that_cannot_be_is_refused_and_no_mind_is_made_for_it(
         (("x", "--importance", "1.5"), "'importance' must be a number from 0 to 1, not 1.5"),
         (("x", "--importance", "nan"), "'importance' must be a number from 0 to 1, not nan"),
         (("x", "--policy", "eternal"), "'policy' must be one of normal, persistent, ephemeral, not 'eternal'"),
-        (("x", "--key", "ferry", "--replace", "--importance", "1"), "are said when a memory is made"),
+        (
+            ("x", "--key", "ferry", "--replace", "--importance", "1"),
+            "'importance' is given when a memory is made, and stays 0.5",
+        ),
     ],
 )
 def test_retention_minds_take_importance_and_policy_but_not_any(
@@ -263,8 +267,11 @@ def test_what_has_expired_cannot_be_read(ebbtide: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("put", "x", "--key", "ferry"), "The key 'ferry' is taken: choose another"),
-        (("init",), "The mind 'default' exists already, with the metabolism 'activity'."),
+        (
+            ("put", "x", "--key", "ferry"),
+            "(`restore` takes --as), or overwrite that memory with `put --replace`.",
+        ),
+        (("init",), "The mind 'default' exists already, with the metabolism 'activity': use it, or choose another"),
         (("init", "--agent", "Default"), "the mind 'default' differs from 'Default' in case only"),
         (("put", "x", "--agent", "DEFAULT"), "the mind 'default' differs from 'DEFAULT' in case only"),
         (("adopt", "--roll-back", "again.db"), "this mind was not taken over from an older file"),
@@ -330,11 +337,12 @@ def test_a_mind_whose_folder_cannot_be_made_is_a_matter_of_the_disk(ebbtide: She
     assert f"{ebbtide.data / 'default' / 'mind.db'} cannot be used: " in ebbtide.refused(5, "put", "x")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to this user")
 @pytest.mark.parametrize("words", [("put", "x"), ("init",), ("put", "x", "-a", "default")])
 def test_a_data_folder_that_cannot_be_written_is_a_matter_of_the_disk(ebbtide: Shell, words: tuple[str, ...]) -> None:
     ebbtide.data.mkdir(mode=0o500)
-    assert "Permission denied" in ebbtide.refused(5, *words)
+    with permissions_apply():
+        assert "Permission denied" in ebbtide.refused(5, *words)
+    assert not any(ebbtide.data.iterdir())
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder in which nobody can make another")

@@ -16,6 +16,8 @@ import pytest
 from tests.endpoint import SILENCE, Endpoint, endpoint, error
 from tests.serve.shell import PROGRAM, Answer, Shell, environment, everything_in, launch, process
 
+pytestmark = pytest.mark.slow  # each test starts the command as a process
+
 posix = pytest.mark.skipif(os.name != "posix", reason="speaks of signals and terminals")
 LIN = "Lin moves to Lamma in March. The ferry leaves Central pier 4 at 8:40 on weekdays."
 KEY = "sk-never-to-be-seen"

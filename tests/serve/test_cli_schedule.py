@@ -94,6 +94,7 @@ def test_what_cannot_be_is_refused_in_one_line(minds: Shell, words: tuple[str, .
 # ---- as a process
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_runs_until_it_is_told_to_stop_and_others_work_beside_it(ebbtide: Shell, number: signal.Signals) -> None:
@@ -109,6 +110,7 @@ def test_it_runs_until_it_is_told_to_stop_and_others_work_beside_it(ebbtide: She
     assert ebbtide.json("schedule")[0]["runs"] == 1
 
 
+@pytest.mark.slow
 @posix
 def test_programs_read_one_run_a_line(ebbtide: Shell) -> None:
     ebbtide.said("put", "x")
@@ -121,6 +123,7 @@ def test_programs_read_one_run_a_line(ebbtide: Shell) -> None:
     assert (running.returncode, out, err) == (0, "", "")
 
 
+@pytest.mark.slow
 @posix
 def test_embedding_that_is_interrupted_goes_on_where_it_was(ebbtide: Shell, tmp_path: Path) -> None:
     many = 1500

@@ -21,7 +21,7 @@ from ebbtide.host.ownership import LOCK
 from ebbtide.serve.keys import FILE, Keyring
 from tests.serve.shell import PROGRAM, process
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="speaks of signals")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="speaks of signals")]
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,

@@ -12,7 +12,7 @@ from bench.serve_load import Server, serving
 from ebbtide.serve.http.guards import MAX_FORM
 from ebbtide.serve.keys import Keyring
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="speaks of signals")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="speaks of signals")]
 FORM = "application/x-www-form-urlencoded"
 
 

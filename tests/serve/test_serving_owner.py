@@ -9,16 +9,21 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from bench.serve_load import serving
 from ebbtide.app import house, running
 from ebbtide.core.memory import Message
 from ebbtide.host.host import Host
 from ebbtide.host.ownership import House
 from ebbtide.host.wire import Call
+from ebbtide.serve import server as serving_process
+from ebbtide.serve.demo import DEMOS
 from ebbtide.serve.http.metrics import Metrics
 from ebbtide.serve.owning import AT_ONCE, keeping, wake
 from ebbtide.serve.server import add_health
 from ebbtide.settings import Settings
 from tests.scripted_model import ScriptedModel
+
+pytestmark = pytest.mark.slow  # each test starts a server
 
 AGENTS = [f"mind-{number}" for number in range(AT_ONCE + 2)]
 
@@ -110,9 +115,11 @@ class Silent:
         await asyncio.Event().wait()
 
 
-def _asking(minds: House) -> httpx.AsyncClient:
-    app = FastAPI()
-    add_health(app, minds, Metrics(), asyncio.Event())
+def _asking(minds: House, *, waits: bool = False) -> httpx.AsyncClient:
+    app, prepared = FastAPI(), asyncio.Event()
+    if not waits:
+        prepared.set()
+    add_health(app, minds, Metrics(), asyncio.Event(), prepared)
     return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1")
 
 
@@ -130,3 +137,34 @@ async def test_a_server_whose_owner_is_silent_is_not_ready(monkeypatch: pytest.M
         answer = await asking.get("/readyz")
         assert (answer.status_code, answer.json()) == (503, {"status": "not ready"})
         assert (await asking.get("/healthz")).status_code == 200
+
+
+async def test_a_server_that_is_still_making_its_demo_minds_is_alive_and_not_ready(tmp_path: Path) -> None:
+    async with house(_settings(tmp_path)) as minds, _asking(minds, waits=True) as asking:
+        answer = await asking.get("/readyz")
+        assert (answer.status_code, answer.json()) == (503, {"status": "not ready"})
+        assert (await asking.get("/healthz")).status_code == 200
+
+
+async def test_a_server_is_ready_once_its_demo_minds_are_there(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path, "--demo", "--no-page") as server,
+        httpx.AsyncClient(base_url=server.url, trust_env=False) as asking,
+    ):
+        async with asyncio.timeout(120):
+            while (await asking.get("/readyz")).status_code != 200:  # noqa: ASYNC110 — another process
+                await asyncio.sleep(0.05)
+        assert set((await asking.get("/v1/minds")).json()["minds"]) == {demo.agent for demo in DEMOS}
+
+
+async def test_demo_minds_that_cannot_be_made_do_not_keep_a_server_from_being_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fill(_: House) -> list[str]:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ebbtide.serve.demo.fill", fill)
+    prepared = asyncio.Event()
+    await serving_process._prepare(cast(House, Silent()), prepared, demo=True)
+    assert prepared.is_set()
+    assert "the demo minds could not be made" in caplog.text

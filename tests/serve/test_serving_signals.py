@@ -14,7 +14,7 @@ from ebbtide.host.card import CARD
 from ebbtide.serve.listening import listening
 from ebbtide.settings import Settings
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="speaks of signals")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="speaks of signals")]
 
 _SERVER = """
 import asyncio, os, signal, sys

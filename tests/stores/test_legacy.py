@@ -199,7 +199,7 @@ def test_a_text_that_is_not_utf8_is_named_too(tmp_path: Path) -> None:
 
 async def test_memories_that_are_hidden_from_the_start_are_told(tmp_path: Path) -> None:
     async with taken_over(tmp_path, row("a"), metabolism="retention") as (mind, report):
-        assert [str(w) for w in report.warnings] == ["1 of 1 memories are expired from the start, by their age"]
+        assert [str(w) for w in report.warnings] == ["1 of 1 memory is expired from the start, by age"]
         assert len(await everything(mind)) == 1
 
 

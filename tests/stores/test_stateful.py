@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -299,3 +300,5 @@ TestScoreStores = ScoreStores.TestCase
 TestRetentionStores = RetentionStores.TestCase
 TestActivityStores.settings = TestNetworkStores.settings = once
 TestScoreStores.settings = TestRetentionStores.settings = once
+for long in (TestActivityStores, TestNetworkStores, TestScoreStores, TestRetentionStores):
+    pytest.mark.slow(long)

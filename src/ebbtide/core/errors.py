@@ -84,11 +84,11 @@ class Conflict(EbbtideError):
 
 
 class KeyTaken(Conflict):
-    """The key {key!r} is taken: choose another, or replace that memory's text on purpose."""
+    """The key {key!r} is taken: choose another, or overwrite that memory by putting with replace=True."""
 
 
 class MindExists(Conflict):
-    """The mind {agent!r} exists already, with the metabolism {metabolism!r}."""
+    """The mind {agent!r} exists already, with the metabolism {metabolism!r}: use it, or choose another name."""
 
 
 class MindBusy(Conflict):

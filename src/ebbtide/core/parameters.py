@@ -65,19 +65,23 @@ def known_metabolism(name: str) -> str:
 
 
 def regime(metabolism: str, given: Mapping[str, Any]) -> tuple[Regime, list[Fallback]]:
-    """The regime these parameters make, and every fallback that was needed."""
+    """The regime these parameters make, and every fallback that was needed.
+
+    Of two thresholds that crossed, one that is its default already has not fallen back: only the other is named.
+    """
     known = {f.name: f for f in parameters_of(metabolism)}
     for name in given:
         if name not in known:
             problem = f"{name!r} is not a parameter of {metabolism}: {_suggest(name, known)}"
             raise InvalidInput(problem=problem)
     reasons = {name: reason for name, value in given.items() if (reason := _refusal(known[name], value))}
-    reasons = _crossed(metabolism, {**_defaults(known), **_without(given, reasons)}) | reasons
+    crossed = _crossed(metabolism, {**_defaults(known), **_without(given, reasons)})
+    reasons = crossed | reasons
     good = {name: _typed(known[name], value) for name, value in given.items() if name not in reasons}
     fallbacks = [
         Fallback(name, given.get(name), known[name].default, reason)
         for name, reason in reasons.items()
-        if name in given
+        if name in given and not (name in crossed and given[name] == known[name].default)
     ]
     return _build(metabolism, good), fallbacks
 
@@ -122,7 +126,7 @@ def _out_of_range(limits: Mapping[str, Any], value: float) -> str:
     return ""
 
 
-_ORDERED = {
+ORDERED = {  # two thresholds of which the first must be below the second
     "activity": ("theta_delete", "theta_active"),
     "score": ("cold_from", "active_from"),
     "retention": ("delete_importance", "prune_importance"),
@@ -131,7 +135,7 @@ _ORDERED = {
 
 def _crossed(metabolism: str, values: Mapping[str, Any]) -> dict[str, str]:
     """Two thresholds that must stand in order, and do not."""
-    low, high = _ORDERED.get(metabolism, (None, None))
+    low, high = ORDERED.get(metabolism, (None, None))
     if low is None or high is None or values[low] < values[high]:
         return {}
     return {low: f"is not below {high}", high: f"is not above {low}"}

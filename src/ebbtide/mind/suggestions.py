@@ -2,6 +2,9 @@
 
 Made of what is true at this moment; only which texts say nearly the same was found out by the last tick. Accepting goes
 through the trash and can be undone; what was dismissed stays so until its facts change.
+
+A memory that may be merged is not suggested for deletion as well, because a merge keeps what it says; once the merge is
+dismissed, deletion may be suggested.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -13,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from ebbtide.core.changes import Change, Dismiss, Forget
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput, NotFound, UnknownMemory
 from ebbtide.core.memory import DAY, Content, Mark
 from ebbtide.core.metabolism import Activity
@@ -91,13 +95,20 @@ async def _named(store: Store, now: float, kind: Kind, keys: Sequence[str]) -> _
         if memory is None:
             raise UnknownMemory(key=key)
         ids.append(memory)
-    async with aclosing(_known(store, now, kind, ids)) as every:
+    pair = None
+    async with aclosing(_known(store, now, None, ids)) as every:
         async for known in every:
-            if set(known.ids) == set(ids):
+            if known.suggestion.kind == kind and set(known.ids) == set(ids):
                 return known
-    raise NotFound(
-        problem=f"nobody suggests to {kind} {' and '.join(map(repr, keys))}: `suggestions` lists what there is"
-    )
+            pair = known.suggestion.keys if known.suggestion.kind == "merge" else pair
+    raise NotFound(problem=_not_suggested(kind, keys, pair))
+
+
+def _not_suggested(kind: Kind, keys: Sequence[str], pair: Sequence[str] | None) -> str:
+    said = f"to {kind} {' and '.join(map(repr, keys))} is not suggested"
+    if kind == "delete" and pair:
+        return f"{said}: to merge {' and '.join(map(repr, pair))} is; dismiss that first, or `forget` what is to go"
+    return f"{said}: `suggestions` lists what there is"
 
 
 async def _known(
@@ -107,9 +118,25 @@ async def _known(
     activity = store.regime.metabolism
     if not isinstance(activity, Activity):
         return
-    candidates = await _merges(store, now, ids) if kind != "delete" else []
-    candidates += await _deletions(store, activity, now, ids) if kind != "merge" else []
-    turned_down = await store.dismissed()
+    deletions = await _deletions(store, activity, now, ids) if kind != "merge" else []
+    about = [memory for one in deletions for memory in one.ids] if kind == "delete" else ids
+    in_pairs: set[int] = set()
+    async with aclosing(_open(store, activity, now, await _merges(store, now, about))) as merges:
+        async for known in merges:
+            in_pairs.update(known.ids)
+            if kind != "delete":
+                yield known
+    alone = [one for one in deletions if in_pairs.isdisjoint(one.ids)]
+    async with aclosing(_open(store, activity, now, alone)) as others:
+        async for known in others:
+            yield known
+
+
+async def _open(
+    store: Store, activity: Activity, now: float, candidates: Sequence[_Candidate]
+) -> AsyncGenerator[_Known, None]:
+    """Those of these that were not dismissed."""
+    turned_down = await store.dismissed() if candidates else {}
     for start in range(0, len(candidates), _AT_ONCE):
         for known in await _told(store, activity, now, candidates[start : start + _AT_ONCE]):
             if turned_down.get((known.suggestion.kind, tuple(sorted(known.ids)))) != known.facts:
@@ -164,11 +191,12 @@ def _why(activity: Activity, overlap: float | None, s: Signals, row: int, vitali
         idle = (now - max(s.last_accessed_at[row], s.last_linked_at[row])) / DAY
         return (
             f"score {vitality[row]:.3f} ≤ θ_delete {activity.theta_delete:g}, nothing links to it, "
-            f"idle for {idle:.1f} ≥ {activity.delete_idle:g} days"
+            f"idle for {idle:.1f} ≥ {counted(activity.delete_idle, 'day')}"
         )
     return (
-        f"overlap {overlap:.3f} ≥ {activity.merge_overlap:g}, same kind and domain, at most {activity.merge_degree} "
-        f"links each, both below θ_active {activity.theta_active:g}, nothing happened for {activity.merge_idle:g} days"
+        f"overlap {overlap:.3f} ≥ {activity.merge_overlap:g}, same kind and domain, at most "
+        f"{counted(activity.merge_degree, 'link')} each, both below θ_active {activity.theta_active:g}, "
+        f"nothing happened for {counted(activity.merge_idle, 'day')}"
     )
 
 

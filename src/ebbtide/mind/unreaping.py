@@ -11,6 +11,7 @@ import numpy as np
 
 from ebbtide.core.archive import Archive, Archived, Found
 from ebbtide.core.changes import Batch, Recover, Restore, Rewrite
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import Conflict, NotFound
 from ebbtide.core.memory import DAY
 from ebbtide.core.ports import Store
@@ -80,7 +81,7 @@ async def from_archive(agent: str, store: Store, archive: Archive, key: str, now
     found = await archive.find(agent, key=key)
     for change in await _recoveries(store, found.records, now):
         return change.id, change
-    unread = f"; {len(found.damaged)} lines there cannot be read" if found.damaged else ""
+    unread = f"; {counted(len(found.damaged), 'line')} there cannot be read" if found.damaged else ""
     here = "it lives, or is in the trash" if found.records else "nothing was archived under that key"
     raise NotFound(problem=f"{key!r} cannot come from the archive: {here}{unread}")
 

@@ -8,6 +8,7 @@ from typing import Any
 from ebbtide.core.changes import Batch, Change, PutMemory, Rewrite
 from ebbtide.core.draft import Draft
 from ebbtide.core.errors import InvalidInput, KeyTaken, SignalRefused
+from ebbtide.core.memory import POLICIES
 from ebbtide.core.ports import Clock, Store
 from ebbtide.mind.pool import Room, pool_size
 from ebbtide.mind.tokens import new_token
@@ -25,10 +26,21 @@ async def put(store: Store, draft: Draft, now: float, over: bool) -> tuple[int, 
         return memory, await make_room(store, now, [_born(draft, key, memory, now)])
     if not over:
         raise KeyTaken(key=draft.key)
-    if draft.importance is not None or draft.policy is not None:
-        raise InvalidInput(problem="'importance' and 'policy' are said when a memory is made, not when it is replaced")
+    await _require_kept(store, holder, draft)
     assert draft.key is not None
     return holder, [Rewrite(now, holder, draft.content(draft.key))]
+
+
+async def _require_kept(store: Store, holder: int, draft: Draft) -> None:
+    """Replacing keeps importance and policy: naming them as they are does no harm, so that a put can be repeated."""
+    if draft.importance is None and draft.policy is None:
+        return
+    s = await store.signals([holder])
+    kept = {"importance": float(s.importance[0]), "policy": POLICIES[int(s.policy[0])]} if len(s) else {}
+    for name, value in kept.items():
+        if getattr(draft, name) not in (None, value):
+            problem = f"{name!r} is given when a memory is made, and stays {value} when it is replaced"
+            raise InvalidInput(problem=f"{problem}: leave it out, or forget the memory first")
 
 
 async def put_many(

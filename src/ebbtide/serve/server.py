@@ -66,11 +66,13 @@ async def serve(settings: Settings, ready: Ready, *, page: bool = True, demo: bo
         _make_folder(settings.data)
         on_owner = partial(_keeping, settings, metrics)
         minds = await stack.enter_async_context(house(settings, on_owner=on_owner, on_search=metrics.searched))
-        app = await stack.enter_async_context(application(minds, settings, gate, metrics, stopping.asked, page=page))
+        prepared = asyncio.Event()
+        parts = application(minds, settings, gate, metrics, stopping.asked, page=page, prepared=prepared)
+        app = await stack.enter_async_context(parts)
         server = Server(_config(app))
         server.ready = partial(ready, _address(url_of(listener), minds, gate, page=page))
         stopping.serves(server)
-        stack.push_async_callback(cancelled, asyncio.create_task(_demo(minds, wanted=demo)))
+        stack.push_async_callback(cancelled, asyncio.create_task(_prepare(minds, prepared, demo=demo)))
         await server.serve([listener])
 
 
@@ -85,14 +87,15 @@ def keys_required(settings: Settings, keyring: Keyring) -> bool:
 
 @asynccontextmanager
 async def application(
-    minds: House, settings: Settings, gate: Gate, metrics: Metrics, stopping: asyncio.Event, *, page: bool = True
-) -> AsyncIterator[ASGIApp]:
+    minds: House, settings: Settings, gate: Gate, metrics: Metrics, stopping: asyncio.Event, *,
+    prepared: asyncio.Event, page: bool = True,
+) -> AsyncIterator[ASGIApp]:  # fmt: skip
     """Everything that answers, behind the gate, for as long as the block lasts."""
     from ebbtide.serve.http.app import create_app
     from ebbtide.serve.mcp.http import mount as mount_mcp
 
     api = create_app(minds, settings, authorize=gate, max_body=None)
-    add_health(api, minds, metrics, stopping)
+    add_health(api, minds, metrics, stopping, prepared)
     tools = mount_mcp(api, minds, gate, settings, local=not gate.required)
     pages = _pages(minds, settings, gate) if page else None
     async with AsyncExitStack() as stack:
@@ -124,14 +127,16 @@ class _Parts:
         await (self._api if is_of_the_api(scope["path"]) else self._pages)(scope, receive, send)
 
 
-def add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.Event) -> None:
-    """Once it is stopping nobody new is let in at all; who holds a connection is told so."""
+def add_health(app: FastAPI, minds: House, metrics: Metrics, stopping: asyncio.Event, prepared: asyncio.Event) -> None:
+    """It is ready from when it is `prepared` until it is stopping. Then no new connection is accepted at all; an open
+    one is told so.
+    """
 
     async def healthz() -> Response:
         return JSONResponse({"status": "alive"})
 
     async def readyz() -> Response:
-        able = not stopping.is_set() and await _answers(minds)
+        able = prepared.is_set() and not stopping.is_set() and await _answers(minds)
         return JSONResponse({"status": "ready" if able else "not ready"}, 200 if able else 503)
 
     async def figures() -> Response:
@@ -165,9 +170,16 @@ async def _keeping(settings: Settings, metrics: Metrics, host: Host) -> AsyncIte
             metrics.scheduler = None
 
 
-async def _demo(minds: House, *, wanted: bool) -> None:
-    if not wanted:
-        return
+async def _prepare(minds: House, prepared: asyncio.Event, *, demo: bool) -> None:
+    """A server whose demo minds could not be made is of use for all others: then it is ready too, and logs why."""
+    try:
+        if demo:
+            await _demo(minds)
+    finally:
+        prepared.set()
+
+
+async def _demo(minds: House) -> None:
     from ebbtide.serve.demo import fill
 
     try:

@@ -43,7 +43,7 @@ def distance(seconds: float) -> str:
     for unit, length in (("year", 365.25 * DAY), ("day", DAY), ("hour", HOUR), ("minute", 60.0)):
         if size >= length:
             return f"{size / length:.1f} {unit}s"
-    return f"{size:.0f} seconds"
+    return "1 second" if round(size) == 1 else f"{size:.0f} seconds"
 
 
 def relative(then: float, now: float) -> str:

@@ -28,6 +28,7 @@ async def test_a_memory_put_without_a_key_gets_one(api: Api) -> None:
 async def test_a_taken_key_is_a_conflict(api: Api) -> None:
     problem = refused(await api.ask("POST", "/memories", json={"text": "No.", "key": "ferry"}), 409)
     assert (problem["error"], problem["facts"]) == ("KeyTaken", {"key": "ferry"})
+    assert "PUT to that memory to replace what it says" in problem["detail"]
 
 
 async def test_an_unknown_memory_is_not_found(api: Api) -> None:

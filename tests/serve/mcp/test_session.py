@@ -9,6 +9,8 @@ from mcp.client import Client
 
 from tests.serve.mcp.clients import Connect, call, over_http, over_stdio, refused, resource, unfenced
 
+pytestmark = pytest.mark.slow  # each test starts a server
+
 everywhere = pytest.mark.parametrize("connect", [over_stdio, over_http])
 both_protocols = pytest.mark.parametrize("mode", ["auto", "legacy"])
 

@@ -111,6 +111,8 @@ import asyncio, sys
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
+pytestmark = pytest.mark.slow  # each test starts a server
+
 async def main():
     words = ["mcp", "--agent", "ada"]
     server = StdioServerParameters(command=sys.argv[1], args=words, env=dict(zip(sys.argv[2::2], sys.argv[3::2])))

@@ -21,7 +21,8 @@ from ebbtide.app import house
 from ebbtide.core.changes import Discard, Entry, Pair, Reaped, WriteDown
 from ebbtide.serve.demo import fill
 from ebbtide.settings import Settings
-from tests.browser import Tab, chromium, tab
+from tests.browser import NoBrowser, Tab, chromium, tab
+from tests.components import missing
 
 _numbers = itertools.count(1)
 
@@ -56,8 +57,11 @@ class Site:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as opened:
-        yield opened
+    try:
+        async with chromium() as opened:
+            yield opened
+    except NoBrowser as error:
+        missing("browser", str(error))
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -82,3 +82,25 @@ async def test_the_journal_says_which_parameters_were_set(site: Site, open_tab: 
     tab = await open_tab(f"/minds/{agent}/journal?kind=configure")
     lines = await tab.page.locator(".entry .what").all_inner_texts()
     assert lines[:2] == ["parameters set to what they were", "parameters set c 1.2 → 6"]
+
+
+# Tabs whose label is cut, lies over the next one or leaves the screen, by name.
+CUT = """() => {
+  const tabs = [...document.querySelectorAll(".rail a")];
+  return tabs.filter((tab, i) => {
+    const name = tab.querySelector(".name"), at = name.getBoundingClientRect();
+    const next = tabs[i + 1]?.querySelector(".name").getBoundingClientRect();
+    return !at.width || name.scrollWidth > name.clientWidth || at.left < 0 || at.right > innerWidth
+      || (next && at.right > next.left);
+  }).map((tab) => tab.textContent);
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_on_a_phone_no_tabs_label_is_cut(site: Site, open_tab: OpenTab, language: str) -> None:
+    agent = site.mind()
+    for view in ("", "/memories", "/console"):  # the tab one is on is bold, and so the widest
+        tab = await open_tab(f"/minds/{agent}{view}", language=language, phone=True)
+        for width in (390, 360, 320):
+            await tab.page.set_viewport_size({"width": width, "height": 844})
+            assert await tab.page.evaluate(CUT) == [], (view, width)

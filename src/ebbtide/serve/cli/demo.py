@@ -4,6 +4,7 @@ import tempfile
 from dataclasses import dataclass
 
 from ebbtide.app import open_mind
+from ebbtide.core.counted import counted
 from ebbtide.core.memory import DAY, HOUR
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.mind import Mind
@@ -113,7 +114,7 @@ async def _let_it_fade(mind: Mind) -> None:
             await copy.fade()
         living = {memory.key: memory for memory in (await copy.list(everything=True)).memories}
         told = [living[key].text if key in living else "[dim]forgotten[/]" for key in ("allergy", "ferry", "café")]
-        rows.append((f"{scans} scan{'' if scans == 1 else 's'}", *told))
+        rows.append((counted(scans, "scan"), *told))
     render.table(("on a copy, after", "allergy", "ferry", "café"), rows)
 
 
@@ -129,5 +130,6 @@ async def _forget_and_undo(mind: Mind) -> bool:
     await mind.restore("lin")
     undone = await mind.explain("lin") == before
     verdict = "as it was" if undone else "CHANGED"
-    render.say(f"forgot [bold]lin[/] ({traces} links became traces), then undid it: {verdict}")
+    became = f"{counted(traces, 'link')} became {'a trace' if traces == 1 else 'traces'}"
+    render.say(f"forgot [bold]lin[/] ({became}), then undid it: {verdict}")
     return undone

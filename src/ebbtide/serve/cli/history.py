@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
@@ -144,7 +145,8 @@ def compact(
             return await mind.compact(mind.now() - span(older_than), progress)
 
     folded = caller.run(work)
-    render.as_json({"folded": folded}) if caller.as_json else render.say(f"folded {folded} entries into the base")
+    said = f"folded {counted(folded, 'entry', 'entries')} into the base"
+    render.as_json({"folded": folded}) if caller.as_json else render.say(said)
 
 
 def parsed(settings: list[str] | None) -> dict[str, Any]:

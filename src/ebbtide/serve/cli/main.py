@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, NotFound, SignalRefused, StoreError
+from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, KeyTaken, NotFound, SignalRefused, StoreError
 from ebbtide.serve.cli import (
     forgetting,
     history,
@@ -38,6 +38,11 @@ _EXIT_CODES: tuple[tuple[type[EbbtideError], int], ...] = (
     (Conflict, 4),
     (StoreError, 5),
 )
+# Where the error's own words name the Python way out.
+_WORDS: dict[type[EbbtideError], str] = {
+    KeyTaken: "The key {key!r} is taken: choose another (`restore` takes --as), or overwrite that memory with `put"
+    " --replace`.",
+}
 _ANYWHERE = {"--data": 1, "--agent": 1, "-a": 1, "--as-of": 1, "--json": 0}
 _NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EBADF)
 _LONGEST_COMPLAINT = 1000  # what was typed may be quoted in it
@@ -101,7 +106,7 @@ def run(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         return _complain(_worded(error), error.exit_code)
     except EbbtideError as error:
-        return _complain(str(error), exit_code(error))
+        return _complain(worded(error), exit_code(error))
     except (KeyboardInterrupt, typer.Abort) as error:
         return _complain(str(error) or "interrupted; what was acknowledged is on disk", 130)
     except BrokenPipeError:  # the reader of our output has seen enough
@@ -121,6 +126,12 @@ def _invoke(arguments: list[str]) -> int:
     except SystemExit:  # so Rich leaves when the reader of its output has gone
         raise BrokenPipeError from None
     return 0
+
+
+def worded(error: EbbtideError) -> str:
+    """What went wrong, with the way out that this interface has."""
+    words = _WORDS.get(type(error))
+    return str(error) if words is None else words.format(**error.facts)
 
 
 def exit_code(error: EbbtideError) -> int:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DAY, DEFAULT_STRENGTH, Memory, State
 from ebbtide.serve.cli import render
@@ -212,7 +213,7 @@ def show(e: "Explanation", days: float) -> None:
         when = "never: pinned" if e.memory.meta.pinned else _when(coming, e.at)
         render.say(f"  {coming.event.replace('_', ' ')}: {when}")
     curve = [vitality for _, vitality in e.curve]
-    ahead = f"{e.curve[-1][0]:.0f} scans" if e.metabolism == "network" else distance(days * DAY)
+    ahead = counted(round(e.curve[-1][0]), "scan") if e.metabolism == "network" else distance(days * DAY)
     render.say(f"  [cyan]{render.sparkline(curve)}[/] {ahead} ahead: {curve[0]:.3f} → {curve[-1]:.3f}")
 
 
@@ -222,7 +223,7 @@ def _sum_name(metabolism: str) -> str:
 
 def _when(coming: Any, now: float) -> str:
     if coming.scans is not None:
-        return "already" if coming.scans == 0 else f"after {coming.scans} more scans"
+        return "already" if coming.scans == 0 else f"after {counted(coming.scans, 'more scan')}"
     if coming.at is None:
         return "never, as things stand"
     return "already" if coming.at <= now else f"{relative(coming.at, now)} ({iso(coming.at)})"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ebbtide.core.counted import counted
 from ebbtide.core.outdated import as_arguments, outdated
 from ebbtide.core.parameters import regime
 from ebbtide.serve.cli import render
@@ -99,7 +100,7 @@ def stats(context: typer.Context) -> None:
     rows += [(name.replace("_", " "), str(count)) for name, count in found.marks.items()]
     rows += [("pinned", str(found.pinned))] if found.pinned else []
     store = found.store
-    rows += [("memories", str(store.memories)), ("links", f"{store.links} ({store.traces} traces)")]
+    rows += [("memories", str(store.memories)), ("links", f"{store.links} ({counted(store.traces, 'trace')})")]
     rows += [("in the trash", str(store.trash)), ("journal entries", str(store.journal_entries))]
     rows += [("on disk", f"{store.disk_bytes / 1024:.0f} KiB"), ("in RAM", f"{store.ram_bytes / 1024:.0f} KiB")]
     render.table((f"mind {found.agent}", ""), rows)
@@ -139,7 +140,8 @@ def adopt(
     else:
         with caller.progress("taking over") as progress:
             answer = app.adopt(chosen, chosen.agent, file, metabolism, progress)
-        lines = [f"took over {answer.memories} memories and {answer.links} links into the mind {chosen.agent!r}"]
+        took = f"{counted(answer.memories, 'memory', 'memories')} and {counted(answer.links, 'link')}"
+        lines = [f"took over {took} into the mind {chosen.agent!r}"]
         lines += [f"left out: {tally}" for tally in answer.skipped] + [f"note: {tally}" for tally in answer.warnings]
     render.as_json(answer) if caller.as_json else render.say(render.safe("\n".join(lines)))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput, StoreError
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
@@ -197,7 +198,8 @@ def compress(
         render.as_json(found)
         return
     rest = "nothing more is due" if found["done"] else "more is due"
-    render.say(f"forgot {found['forgotten']}, {found['memories']} memories and {found['traces']} traces left; {rest}")
+    left = f"{counted(found['memories'], 'memory', 'memories')} and {counted(found['traces'], 'trace')} left"
+    render.say(f"forgot {found['forgotten']}, {left}; {rest}")
 
 
 async def _slices(mind: "Mind", slices: int) -> bool:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
@@ -131,7 +132,7 @@ def _undone(undone: "Undone") -> None:
         "[red]not back[/], its key is taken": undone.lost,
     }
     if undone.damaged:
-        render.say(f"[red]{undone.damaged} lines of the archive cannot be read[/]")
+        render.say(f"[red]{counted(undone.damaged, 'line')} of the archive cannot be read[/]")
     for what, keys in ways.items():
         if keys:
             more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""

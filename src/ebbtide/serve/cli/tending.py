@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import EbbtideError, InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
@@ -268,7 +269,7 @@ def _show(found: "Outlook") -> None:
 
 
 def _reach(found: "Outlook") -> str:
-    return f"{found.scans} scans" if found.days is None else distance(found.days * 86400.0)
+    return counted(found.scans or 0, "scan") if found.days is None else distance(found.days * 86400.0)
 
 
 def _event(name: str) -> str:
@@ -277,5 +278,5 @@ def _event(name: str) -> str:
 
 def _when(fate: "Fate", now: float) -> str:
     if fate.at is None:
-        return f"after {fate.scans} more scans"
+        return f"after {counted(fate.scans or 0, 'more scan')}"
     return f"{relative(fate.at, now)} ({iso(fate.at)})"

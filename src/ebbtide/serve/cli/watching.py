@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
+from ebbtide.core.counted import counted
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 
@@ -48,7 +49,8 @@ async def _figures(copy: "Mind", cycle: int) -> dict[str, Any]:
 
 
 def _title(figures: dict[str, Any]) -> str:
-    return f"cycle {figures['cycle']}: {figures['memories']} memories, {figures['traces']} traces"
+    memories, traces = counted(figures["memories"], "memory", "memories"), counted(figures["traces"], "trace")
+    return f"cycle {figures['cycle']}: {memories}, {traces}"
 
 
 async def _draw(copy: "Mind", cycles: int, every: float) -> None:

@@ -24,6 +24,7 @@ from ebbtide.core.errors import (
     EmbedderFailed,
     Expired,
     InvalidInput,
+    KeyTaken,
     ModelFailed,
     NotFound,
     OwnerSilent,
@@ -51,6 +52,8 @@ _WORDS: dict[type[EbbtideError], str] = {
     UnknownMind: "There is no mind {agent!r}: GET /v1/minds lists those there are, POST /v1/minds makes one.",
     Expired: "{key!r} has expired: the list with state=expired still shows it, `explain` says why, "
     "`touch` with revive brings it back.",
+    KeyTaken: "The key {key!r} is taken: choose another, or PUT to that memory to replace what it says; restore takes"
+    " a new_key.",
     OwnerSilent: "The process that owns these minds does not answer: try again later.",
     UnknownTask: "There is no task {task} in this mind's queue: GET its queue for those there are.",
 }

@@ -28,6 +28,14 @@ texts.add(
             "What is forgotten, and earlier texts, can be brought back for {days} days only.",
             "被遗忘的记忆与旧文只能在 {days} 天内取回。",
         ),
+        "apply.keeps_one": (
+            "What is forgotten, and earlier texts, can be brought back for 1 day only.",
+            "被遗忘的记忆与旧文只能在 1 天内取回。",
+        ),
+        "apply.pushed_out_one": (
+            "There would be no room for 1: it goes into the trash at once.",
+            "容不下 1 条：它会立即进入回收站。",
+        ),
         "apply.deleted": (
             "At its next run the reaper would delete {n} more, into the trash.",
             "下次清理会多删除 {n} 条，放入回收站。",

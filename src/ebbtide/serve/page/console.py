@@ -65,6 +65,7 @@ texts.add(
         "console.restore": ("Restore", "恢复"),
         "console.restored": ("“{key}” is back.", "“{key}”已恢复。"),
         "console.approximate": ("found approximately", "近似查找"),
+        "console.unembedded_one": ("1 memory could be found by words only", "1 条只能按词查找"),
         "console.unembedded": ("{n} memories could be found by words only", "{n} 条只能按词查找"),
         "console.relations": ("Relations, with commas", "关系，逗号分隔"),
         "console.depth": ("Links deep", "走几层链接"),

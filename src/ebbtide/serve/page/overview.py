@@ -11,7 +11,7 @@ from ebbtide.host.timetable import FILE as TIMETABLE
 from ebbtide.host.timetable import Timetable
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.mind import Stats
-from ebbtide.serve.page import parts
+from ebbtide.serve.page import beginning, parts
 from ebbtide.serve.page.controls import choice, field, form, submit
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.growth import CLOSELY, Growth, growth, options
@@ -54,8 +54,8 @@ async def _mind_card(page: Page, agent: str, due: float | None) -> None:
             text(agent, "grow", "h2")
             text(page.t(f"rule.{stats.metabolism}"), "chip plain s-tide")
         with box("row-of").style("gap: 28px"):
-            figure(f"{stats.store.memories:,}", page.t("memories_count"))
-            figure(f"{stats.store.links:,}", page.t("links_count"))
+            figure(f"{stats.store.memories:,}", page.t("memories_count", n=stats.store.memories))
+            figure(f"{stats.store.links:,}", page.t("links_count", n=stats.store.links))
         _states(page, stats)
         _spark(page, grown)
         _tick_line(page, due, stats.at)
@@ -108,12 +108,11 @@ async def build(page: Page) -> None:
         with box("actions"):
             _tick_line(page, _due(page).get(page.agent), stats.at)
             button(page.t("tick.run"), lambda: _tick(page), symbol="update")
-    if not stats.store.memories:
-        with card():
-            parts.nothing("water", page.t("overview.none"))
     with box("stack"):
         if stats.outdated:
             _outdated(page, stats)
+        if not stats.store.memories:
+            beginning.show(page, stats.metabolism)
         _figures(page, stats, suggested)
         with box("two"):
             with box("stack"):
@@ -137,8 +136,8 @@ def _outdated(page: Page, stats: Stats) -> None:
 def _figures(page: Page, stats: Stats, suggested: int) -> None:
     store = stats.store
     with card(), box("figures"):
-        figure(f"{store.memories:,}", page.t("memories_count"))
-        figure(f"{store.links:,}", page.t("links_count"))
+        figure(f"{store.memories:,}", page.t("memories_count", n=store.memories))
+        figure(f"{store.links:,}", page.t("links_count", n=store.links))
         figure(f"{store.traces:,}", page.t("traces_count"))
         if stats.pinned:
             with link(page.url("memories", pinned="1"), "figure-link"):

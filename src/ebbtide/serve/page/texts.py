@@ -6,10 +6,13 @@ from typing import Literal
 Language = Literal["en", "zh"]
 LANGUAGES: dict[Language, str] = {"en": "English", "zh": "中文"}
 _PLACE: dict[Language, int] = {"en": 0, "zh": 1}
+_COUNTS = ("n", "days", "scans")  # facts that say how many
 
 
 def said(name: str, language: Language, /, **facts: object) -> str:
-    """The text of that name; one nobody knows is a slip of ours, and raises KeyError."""
+    """The text of that name; of one thing, the text of `name_one` where there is one. An unknown name is a KeyError."""
+    if f"{name}_one" in _TEXTS and any(str(facts.get(count)) == "1" for count in _COUNTS):
+        name = f"{name}_one"
     text = _TEXTS[name][_PLACE[language]]
     return text.format(**facts) if facts else text
 
@@ -128,7 +131,9 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "minds.not_yours": ("Your key does not open a mind of that name.", "你的密钥不能打开该名字的心智。"),
     "minds.more": ("More minds", "更多心智"),
     "memories_count": ("memories", "条记忆"),
+    "memories_count_one": ("memory", "条记忆"),
     "links_count": ("links", "条链接"),
+    "links_count_one": ("link", "条链接"),
     "traces_count": ("traces", "道痕迹"),
     "trash_count": ("in the trash", "条在回收站"),
     "journal_count": ("journal entries", "条日志"),
@@ -143,7 +148,6 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "检查 {seen} 条记忆，更新 {changed} 条状态。",
     ),
     "overview.states": ("By state", "按状态"),
-    "overview.none": ("This mind knows nothing yet", "这个心智还一无所知"),
     "overview.outdated": (
         "This mind still has defaults of an earlier version, which hide a memory that is not used after about a day. "
         "Today's defaults: {values}",
@@ -152,6 +156,8 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "overview.outdated_try": ("See the difference, and apply", "查看差别并应用"),
     "overview.outlook": ("What is to come", "接下来会发生什么"),
     "overview.outlook_days": ("if nothing happens in the next {days} days", "如果未来 {days} 天什么都不发生"),
+    "overview.outlook_days_one": ("if nothing happens in the next day", "如果未来 1 天什么都不发生"),
+    "overview.outlook_scans_one": ("if it is scanned once more", "如果再被扫描 1 次"),
     "overview.outlook_scans": ("if it is scanned {scans} times more", "如果再被扫描 {scans} 次"),
     "overview.quiet": ("Nothing will change.", "不会有变化。"),
     "event.cold": ("turns cold", "变冷"),
@@ -163,6 +169,8 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "event.fading": ("begins to fade", "开始褪色"),
     "event.vanishing": ("is forgotten by the next scan", "下次扫描时被遗忘"),
     "scans": ("{n} scans", "{n} 次扫描"),
+    "scans_one": ("{n} scan", "{n} 次扫描"),
+    "after_scans_one": ("after {n} scan", "{n} 次扫描后"),
     "after_scans": ("after {n} scans", "{n} 次扫描后"),
     # memories
     "list.all": ("all", "全部"),
@@ -176,6 +184,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "list.next": ("Next page", "下一页"),
     "list.first": ("First page", "第一页"),
     "list.none": ("No memory is like that", "没有这样的记忆"),
+    "list.hidden_one": ("1 more is hidden: {states}", "另有 1 条隐藏：{states}"),
     "list.hidden": ("{n} more are hidden: {states}", "另有 {n} 条隐藏：{states}"),
     "list.searching": ("Reading what can be found here…", "正在通读可检索的内容……"),
     "list.found": ("What answers “{q}” best", "最符合“{q}”的记忆"),

@@ -7,7 +7,6 @@ from typing import Any
 
 from nicegui import ui
 
-from ebbtide.core.parameters import Fallback, regime
 from ebbtide.mind.upkeep import Progress
 from ebbtide.serve.page import knobs, parts, texts
 from ebbtide.serve.page.applying import Applying
@@ -16,6 +15,7 @@ from ebbtide.serve.page.effect import GONE, Effect, Moved, effect
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.knobs import Knob
 from ebbtide.serve.page.parts import box, button, card, heading, link, meter, nothing, page_head, state_chip, text
+from ebbtide.serve.page.refusals import refusals
 from ebbtide.serve.page.work import Work
 
 _LISTED = 40
@@ -54,10 +54,6 @@ texts.add(
         "whatif.coming": ("To come, if nothing happens", "若什么都不发生，将会"),
         "whatif.now": ("now", "现在"),
         "whatif.then": ("then", "届时"),
-        "whatif.refused": (
-            "{name}: {value} cannot be. It would fall back to {default}.",
-            "{name}：{value} 不可用，会退回 {default}。",
-        ),
         "whatif.history": ("Earlier values are in the journal", "以前的值在日志里"),
         "state.forgotten": ("forgotten", "遗忘"),
     }
@@ -192,8 +188,7 @@ class _View:
         self.work.stop()
         self.work.shown.clear()
         with self.work.shown:
-            for one in refused:
-                said = self.page.t("whatif.refused", name=one.name, value=one.value, default=one.default)
+            for said in refused:
                 text(said, "soft", "p").props("role=alert")
             if not refused:
                 nothing("tune", self.page.t("whatif.nothing"), self.page.t("whatif.nothing_how"))
@@ -202,8 +197,8 @@ class _View:
     def changed(self) -> dict[str, Any]:
         return knobs.changed(self.now, self.wanted)
 
-    def _refused(self) -> list[Fallback]:
-        return regime(self.metabolism, self.wanted)[1]
+    def _refused(self) -> list[str]:
+        return refusals(self.metabolism, self.wanted, self.page.language)
 
     # ---- the effect
 

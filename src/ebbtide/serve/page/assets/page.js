@@ -66,6 +66,19 @@
     dark() { keep("dark", turns[kept("dark")]); brightness(); },
     show(id) { document.getElementById(id)?.showModal(); },
     refocus() { setTimeout(refocus); },
+    // Without a secure origin a browser has no clipboard: then the text is selected, ready to be copied by hand.
+    copy(button) {
+      const source = button.closest(".snippet").querySelector("pre"), said = button.querySelector(".said");
+      const done = () => {
+        const before = said.textContent;
+        if (before === button.dataset.copied) return;
+        said.textContent = button.dataset.copied;
+        setTimeout(() => { said.textContent = before; }, 2000);
+      };
+      const select = () => getSelection().selectAllChildren(source);
+      if (!navigator.clipboard) return select();
+      return navigator.clipboard.writeText(source.textContent).then(done, select);
+    },
     hide(id) { document.getElementById(id)?.close(); },
   };
 })();

@@ -10,6 +10,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import Conflict
 from ebbtide.stores.sqlite.connection import named_errors, transaction
 from ebbtide.stores.sqlite.legacy.former import Former, quoted
@@ -48,8 +49,8 @@ def roll_back(path: Path, keep_new: bool | None = None) -> Since:
             if since and keep_new is None:
                 raise Conflict(problem=_question(since))
             if since.waiting and keep_new:
-                waiting = f"{since.waiting:,} tasks in the queue hold what the mind is yet to remember"
-                raise Conflict(problem=f"{waiting}: let it work them off first, or leave out all that is new")
+                waiting = f"what the mind is yet to remember is in {counted(since.waiting, 'task')} of its queue"
+                raise Conflict(problem=f"{waiting}: let it work the queue off first, or leave out all that is new")
             former.put_back(connection)
             if keep_new:
                 _write(connection, quoted(former.table), edits)

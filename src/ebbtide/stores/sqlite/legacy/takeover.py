@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ebbtide.core.changes import Batch, Change, Configure, PutLink, PutMemory
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.ledger import Ledger
 from ebbtide.core.memory import CODE_OF
@@ -106,7 +107,8 @@ class _Mover:
         states = metabolism.judge(self._ledger.state.signals(), self._at).state
         for state in metabolism.hidden:
             if count := int(np.count_nonzero(states == CODE_OF[state])):
-                self._report.warn(f"{count:,} of {self.moved:,} memories are {state} from the start, by their age")
+                some = f"{count:,} of {counted(self.moved, 'memory', 'memories')} {'is' if count == 1 else 'are'}"
+                self._report.warn(f"{some} {state} from the start, by age")
 
     def _put(self, row: RawRow) -> PutMemory | None:
         try:
