@@ -26,6 +26,8 @@ async def _everything(client: Client, clock: FakeClock, key: str) -> AsyncIterat
         yield "status", {}
         yield "touch", {"keys": [key], "revive": True}
         yield "get", {"key": key}
+    yield "pin", {"keys": [key]}
+    yield "explain", {"key": key}
     yield "forget", {"keys": [key, key]}
     yield "search", {"query": "ferry", "why": True}
     yield "restore", {"key": key, "new_key": "ferry again"}

@@ -24,7 +24,7 @@ async def test_a_session_keeps_finds_uses_explains_forgets_and_undoes(
         assert client.server_info is not None
         assert client.server_info.name == "ebbtide"
         assert client.instructions is not None
-        assert len((await client.list_tools()).tools) == 9
+        assert len((await client.list_tools()).tools) == 10
         await _keeps_and_finds(client)
         await _uses_and_explains(client)
         await _forgets_and_undoes(client)
