@@ -219,9 +219,9 @@ def _row(found: Sequence[Best], way: str, high: float | None = None) -> list[str
 
 
 NOTES = (
-    f"The floor is `match_floor` ({Common().match_floor:g}) in a mind of 1,000 memories, and in proportion to 1 + log₁₀ "
-    "of their number up to 10,000; by words alone a quarter of it. It was chosen on these data: the highest multiple of "
-    "0.05 that calls at most 5 % of the related questions weak in whole conversations.",
+    f"The floor is `match_floor` ({Common().match_floor:g}) in a mind of 1,000 memories, and in proportion to 1 + "
+    "log₁₀ of their number up to 10,000; by words alone a quarter of it. It was chosen on these data: the highest "
+    "multiple of 0.05 that calls at most 5 % of the related questions weak in whole conversations.",
     "Unrelated questions come from other conversations in the same language: they share subjects and words, which is "
     "why most of them reach a similarity that related questions have as well. In large minds the floor catches only "
     "what is far from everything; in small ones it catches most.",

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ebbtide.core.counted import counted
-from ebbtide.core.outdated import as_arguments, outdated
-from ebbtide.core.parameters import regime
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.history import Settings, parsed
@@ -85,6 +83,9 @@ def config(
         render.as_json({"metabolism": metabolism, "params": params, "fallbacks": [str(f) for f in fallbacks]})
         return
     render.table((metabolism, "value"), [(name, str(value)) for name, value in params.items()])
+    from ebbtide.core.outdated import outdated
+    from ebbtide.core.parameters import regime
+
     _tell_outdated(outdated(regime(metabolism, params)[0]))
 
 
@@ -110,6 +111,8 @@ def stats(context: typer.Context) -> None:
 def _tell_outdated(former: dict[str, Any]) -> None:
     """A mind keeps the parameters it was made with, so better defaults have to be asked for."""
     if former:
+        from ebbtide.core.outdated import as_arguments
+
         command = f"ebbtide config {as_arguments(former)}"
         render.say(f"{', '.join(former)} are defaults of an earlier version; `{command}` sets those of today")
 
