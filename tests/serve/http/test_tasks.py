@@ -14,7 +14,7 @@ from tests.serve.http.server import Api, refused, serving
 
 
 async def test_a_tick_is_a_task_with_a_result(api: Api) -> None:
-    api.clock.forward(10 * DAY)
+    api.clock.forward(30 * DAY)
     response = await api.ask("POST", "/tick")
     task = response.json()
     assert (response.status_code, response.headers["location"]) == (202, f"/v1/tasks/{task['id']}")
@@ -23,7 +23,7 @@ async def test_a_tick_is_a_task_with_a_result(api: Api) -> None:
     )  # fmt: skip
     ended = await api.ended(response.headers["location"])
     assert (ended["state"], ended["progress"], ended["result"]["seen"]) == ("done", {"done": 2, "total": 2}, 2)
-    assert ended["result"]["at"] == ended["finished_at"] == "2025-06-25T15:06:40Z"
+    assert ended["result"]["at"] == ended["finished_at"] == "2025-07-15T15:06:40Z"
 
 
 async def test_a_dry_run_lists_what_a_tick_would_change_at_another_moment(api: Api) -> None:
@@ -53,7 +53,7 @@ async def test_a_task_of_no_mind_is_not_begun(api: Api) -> None:
 async def test_a_task_is_left_between_two_batches(tmp_path: Path) -> None:
     async with serving(tmp_path / "data", settings={"batch_size": 1}) as api:
         await api.post("/memories/batch", memories=[{"text": f"t{n}"} for n in range(50)])
-        api.clock.forward(10 * DAY)
+        api.clock.forward(30 * DAY)
         place = (await api.ask("POST", "/tick")).headers["location"]
         while not (await api.client.get(place)).json()["progress"]["done"]:  # noqa: ASYNC110
             await asyncio.sleep(0)
