@@ -236,7 +236,7 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
         `at`: what the formula gives at another moment, from what has happened by now.
 
         >>> (await mind.explain("ferry", at=mind.now() + 90 * DAY)).why
-        'score ... lies between θ_delete -0.5 and θ_active 0.5'
+        'score ... lies between θ_delete -1 and θ_active -0.2'
         """
         moment = self.now() if at is None else at
         return await explain(self._store, await self._id(key), moment, days)

@@ -45,7 +45,7 @@ class Tending(Face):
 
         A network mind fades by scans (100), not by days.
 
-        >>> (await mind.forecast(30)).counts
+        >>> (await mind.forecast(90)).counts
         {'cold': 2}
         """
         return await outlook(self._store, self.now(), days, scans, limit)
