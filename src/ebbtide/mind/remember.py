@@ -6,10 +6,11 @@ First the small model is asked everything there is to ask; then, in one batch, a
 import asyncio
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ebbtide.core.answers import relation_fault
 from ebbtide.core.changes import Change, Enqueue, Focus, PutLink, PutMemory, Settle
+from ebbtide.core.entities import usable
 from ebbtide.core.memory import Content, Message
 from ebbtide.core.metabolism import Network
 from ebbtide.core.ports import SmallModel, Store
@@ -36,13 +37,16 @@ async def understand(
     store: Store, reader: Reader, model: SmallModel, asker: Asker, messages: Sequence[Message]
 ) -> list[Understood]:
     """Ask the small model all there is to ask. Raises ModelFailed if it cannot be had to answer."""
-    limit = focus_limit(_network(store))
+    limit = focus_limit(networked(store))
     segments = await reader.divide(messages)
     focus = await focus_names(store)
+    before: Sequence[str] = focus  # of the segment before; for the first one, what was mentioned last
     understood = []
     for text, at in segments:
         segment = await reader.read(text, at)
-        focus = mentioned(focus, segment.gist.entities, limit)
+        before = usable(segment.gist.entities, text, before)
+        segment = replace(segment, gist=replace(segment.gist, entities=before))
+        focus = mentioned(focus, before, limit)
         relations = {name: await _relation(model, asker, text, name) for name in focus}
         understood.append(Understood(segment, tuple(focus), relations))
         await asyncio.sleep(0)  # a model in this process never waits: others, and Ctrl-C, get their turn here
@@ -103,7 +107,7 @@ class Telling:
         self._task = task
         self._now = now
         self._chance = chance
-        self._network = _network(store)
+        self._network = networked(store)
         self._changes: list[Change] = []
         self._entities: dict[str, int] = {}
         self._focus: tuple[int, ...] = ()
@@ -171,7 +175,7 @@ class Telling:
         self._changes.append(PutLink(self._now, other, one, back, strength))
 
 
-def _network(store: Store) -> Network:
+def networked(store: Store) -> Network:
     metabolism = store.regime.metabolism
     assert isinstance(metabolism, Network)
     return metabolism

@@ -144,6 +144,7 @@ class Recalled(Quoting):
     text: str
     keys: list[str] = []
     advice: str = ""
+    remark: str = ""
 
 
 class Told(Quoting):
