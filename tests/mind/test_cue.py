@@ -87,3 +87,8 @@ async def test_traces_on_the_way_are_told() -> None:
 async def test_the_limit_holds() -> None:
     mind = await harbour()
     assert await mind.recall(["tide", "南丫岛"], limit=1) == "[memory] Cy knows the tide tables"
+
+
+async def test_a_view_of_another_time_recalls_by_cue_too() -> None:
+    mind = await harbour()
+    assert await (await mind.as_of(mind.now)).recall(["tide"]) == "[memory] Cy knows the tide tables"

@@ -13,16 +13,11 @@ from tests.serve.shell import Shell
 
 CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 ENGLISH_MARKS = ("[memory]", "once knew", "related to", "involves", "belongs to")
-NEIGHBOURS = re.compile("上文|下文")  # named by mind/remember.py
 TALKS = Path(__file__).parents[2] / "docs" / "conversations"
 
 
-def told(value: Any) -> str:
-    return NEIGHBOURS.sub("", value if isinstance(value, str) else str(value))
-
-
 def check(language: str, *answers: Any) -> None:
-    for answer in map(told, answers):
+    for answer in map(str, answers):
         if language == "en":
             assert CJK.findall(answer) == []
         else:
@@ -43,6 +38,8 @@ async def test_a_mind_speaks_the_language_it_was_told_in(language: str, tmp_path
         assert traces
         found = await tools.recall(mind, shapes.Recall(keywords=[]))
         check(language, found.text)
+        nothing = await tools.recall(mind, shapes.Recall(keywords=["kangaroo"]))
+        assert (nothing.text, nothing.advice) == ("", tools.NOTHING_COMES)
         assert found.text.startswith({"en": "[memory] ", "zh": "[记忆] "}[language])
 
 
@@ -50,12 +47,11 @@ async def test_a_mind_speaks_the_language_it_was_told_in(language: str, tmp_path
 async def test_mcp_marks_what_other_minds_recall_in_their_language(metabolism: str, tmp_path: Path) -> None:
     async with ebbtide.open("ada", data=tmp_path, metabolism=metabolism) as mind:
         nothing = await tools.recall(mind, shapes.Recall(keywords=["ferry"]))
-        assert (nothing.text, nothing.remark) == ("", tools.NOTHING_COMES)
+        assert (nothing.text, nothing.advice) == ("", "Nothing that may be shown matches.")
         await mind.put("The ferry leaves at 8:40.")
         await mind.put("渡轮8:40开。")
         found = await tools.recall(mind, shapes.Recall(keywords=["ferry", "渡轮"]))
         assert set(found.text.split("\n---\n")) == {"[memory] The ferry leaves at 8:40.", "[记忆] 渡轮8:40开。"}
-        assert found.remark == ""
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

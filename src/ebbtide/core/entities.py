@@ -74,7 +74,7 @@ def usable(entities: Sequence[str], segment: str, before: Iterable[str] = ()) ->
 
 def _opens(name: str, segment: str) -> bool:
     """Whether it owes its capital letter to the start of a sentence."""
-    return re.search(rf"[^.!?:;\s\"'“(\[]\s+{re.escape(name)}\b", segment) is None
+    return re.search(rf"[^.!?:;\s\"'“‘(\[】*•–—-]\s+{re.escape(name)}\b", segment) is None
 
 
 def _meant(pronoun: str, named: Sequence[str], segment: str, before: Sequence[str]) -> bool:

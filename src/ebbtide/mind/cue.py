@@ -16,9 +16,26 @@ from ebbtide.core.memory import Content
 from ebbtide.core.ports import Store
 from ebbtide.mind.indexing import Indexing
 from ebbtide.mind.recall import Recalled, recall
-from ebbtide.mind.remember import entity_key, networked
+from ebbtide.mind.remember import entity_key
 
 STARTS = 100  # starting points at most
+
+
+async def recall_or_cue(
+    store: Store,
+    keywords: Sequence[str],
+    relations: Sequence[str],
+    depth: int,
+    limit: int,
+    indexing: Indexing | None,
+    now: float,
+) -> Recalled:
+    """A recall from the focus; if that meets none of the keywords, one from what they name."""
+    found = await recall(store, keywords, relations, depth, limit)
+    if found.text or not keywords or store.regime.params().get("cue") == "never":
+        return found
+    cues = await starting_points(store, keywords, indexing, now)
+    return await recall(store, keywords, relations, depth, limit, cues) if cues else found
 
 
 async def starting_points(store: Store, keywords: Sequence[str], indexing: Indexing | None, now: float) -> list[int]:
@@ -28,18 +45,6 @@ async def starting_points(store: Store, keywords: Sequence[str], indexing: Index
     for word in keywords:
         found |= dict.fromkeys(await _matching(store, word, indexing, now))
     return list(found)[:STARTS]
-
-
-async def recall_by_cue(
-    store: Store, question: tuple[Sequence[str], Sequence[str], int, int], indexing: Indexing | None, now: float
-) -> Recalled:
-    """From the focus; if that meets none of the keywords, from what they name. `question`: as `recall` takes it."""
-    found = await recall(store, *question)
-    network, keywords = networked(store), question[0]
-    if found.text or not keywords or network.cue == "never":
-        return found
-    cues = await starting_points(store, keywords, indexing, now)
-    return await recall(store, *question, cues) if cues else found
 
 
 async def _matching(store: Store, word: str, indexing: Indexing | None, now: float) -> list[int]:

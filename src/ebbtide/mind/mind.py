@@ -308,11 +308,7 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
         if self._model is None:
             return None
         return NetworkLife(
-            self._store,
-            self._model,
-            self._clock,
-            on_compression=on_compression,
-            indexing=lambda: self._indexing,
+            self._store, self._model, self._clock, on_compression=on_compression, indexing=lambda: self._indexing
         )
 
     def _small_model(self) -> SmallModel:

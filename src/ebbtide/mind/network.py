@@ -14,9 +14,8 @@ from ebbtide.core.ports import Clock, SmallModel, Store
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.mind.asking import Sleep
 from ebbtide.mind.conversation import Conversation
-from ebbtide.mind.cue import recall_by_cue
+from ebbtide.mind.cue import recall_or_cue
 from ebbtide.mind.cycle import Compressor
-from ebbtide.mind.face import Face
 from ebbtide.mind.indexing import Indexing
 from ebbtide.mind.recall import Recalled, Trace, sweeps, traces
 from ebbtide.mind.remember import Understood, focus_names, told, understand
@@ -91,9 +90,8 @@ class NetworkLife(Conversation):
 
     async def _recall(self, keywords: Sequence[str], relations: Sequence[str], depth: int, limit: int) -> Recalled:
         async with self._turn:  # else a cycle could take the traces away that are about to be swept
-            question = (keywords, relations, depth, limit)
-            found = await recall_by_cue(self._store, question, self._indexing(), self._clock.now())
             now = self._clock.now()
+            found = await recall_or_cue(self._store, keywords, relations, depth, limit, self._indexing(), now)
             if found.memories:
                 await self._store.apply(Batch((Traverse(now, found.memories),), new_token()), lazy=True)
             if found.ghosts and self._network.traces == "sweep":
@@ -108,9 +106,12 @@ class NetworkLife(Conversation):
         return metabolism
 
 
-class Conversing(Face):
+class Conversing:
     """The verbs of conversations. Every mind is told them; recall, focus and fading are a network mind's alone."""
 
+    _store: Store
+    _clock: Clock
+    _indexing: Indexing
     _life: Conversation | None
 
     async def remember(self, messages: Sequence[Message | Mapping[str, Any]]) -> int:
@@ -136,8 +137,8 @@ class Conversing(Face):
         if self._life is None and isinstance(rule := self._store.regime.metabolism, Network):
             layers = rule.default_search_depth if depth is None else depth
             check_question(keywords, relations, layers, limit)
-            question = (keywords, relations, layers, limit)
-            return (await recall_by_cue(self._store, question, self._indexing, self.now())).text
+            asked = (keywords, relations, layers, limit)
+            return (await recall_or_cue(self._store, *asked, self._indexing, self._clock.now())).text
         return await self._network_life("use search").recall(keywords, relations, depth, limit)
 
     async def focus(self) -> Sequence[str]:

@@ -6,7 +6,7 @@ First the small model is asked everything there is to ask; then, in one batch, a
 import asyncio
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ebbtide.core.answers import relation_fault
 from ebbtide.core.changes import Change, Enqueue, Focus, PutLink, PutMemory, Settle
@@ -37,7 +37,7 @@ async def understand(
     store: Store, reader: Reader, model: SmallModel, asker: Asker, messages: Sequence[Message]
 ) -> list[Understood]:
     """Ask the small model all there is to ask. Raises ModelFailed if it cannot be had to answer."""
-    limit = focus_limit(networked(store))
+    limit = focus_limit(_network(store))
     segments = await reader.divide(messages)
     focus = await focus_names(store)
     before: Sequence[str] = focus  # of the segment before; for the first one, what was mentioned last
@@ -45,7 +45,6 @@ async def understand(
     for text, at in segments:
         segment = await reader.read(text, at)
         before = usable(segment.gist.entities, text, before)
-        segment = replace(segment, gist=replace(segment.gist, entities=before))
         focus = mentioned(focus, before, limit)
         relations = {name: await _relation(model, asker, text, name) for name in focus}
         understood.append(Understood(segment, tuple(focus), relations))
@@ -107,7 +106,7 @@ class Telling:
         self._task = task
         self._now = now
         self._chance = chance
-        self._network = networked(store)
+        self._network = _network(store)
         self._changes: list[Change] = []
         self._entities: dict[str, int] = {}
         self._focus: tuple[int, ...] = ()
@@ -175,7 +174,7 @@ class Telling:
         self._changes.append(PutLink(self._now, other, one, back, strength))
 
 
-def networked(store: Store) -> Network:
+def _network(store: Store) -> Network:
     metabolism = store.regime.metabolism
     assert isinstance(metabolism, Network)
     return metabolism

@@ -185,7 +185,11 @@ def _no_name(word: str, *, alone: bool) -> bool:
     shaped = _attribute(low) or (
         low.endswith("ly") and len(low) > 5 and low not in en.NOUNS and low not in _NOUNS_IN_LY
     )
-    return alone and (low in NAMELESS or base(low) in ADJECTIVES or (shaped and not word.isupper()))
+    if not alone:
+        return False
+    if low in ADJECTIVES:  # Central: inside a sentence a name, which `usable` sees by the place
+        return False
+    return low in NAMELESS or base(low) in ADJECTIVES or (shaped and not word.isupper())
 
 
 def _latin_thing(token: Token) -> str | None:

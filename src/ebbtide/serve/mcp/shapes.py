@@ -144,7 +144,6 @@ class Recalled(Quoting):
     text: str
     keys: list[str] = []
     advice: str = ""
-    remark: str = ""
 
 
 class Told(Quoting):

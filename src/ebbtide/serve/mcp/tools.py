@@ -146,7 +146,7 @@ async def restore(mind: Mind, asked: shapes.Restore) -> shapes.Told:
 async def recall(mind: Mind, asked: shapes.Recall) -> shapes.Recalled:
     if mind.metabolism == Network.name:
         text = await mind.recall(asked.keywords, asked.relations, asked.depth, asked.limit)
-        return shapes.Recalled(text=_clipped(text), remark="" if text else NOTHING_COMES)
+        return shapes.Recalled(text=_clipped(text), advice="" if text else NOTHING_COMES)
     if not asked.keywords:
         raise InvalidInput(
             problem=f"this mind lives by {mind.metabolism} and has no focus to start from: give keywords"
@@ -157,8 +157,7 @@ async def recall(mind: Mind, asked: shapes.Recall) -> shapes.Recalled:
     ends = accumulate(len(block) + len(BREAK) for block in blocks)
     fit = sum(end - len(BREAK) <= READ for end in ends)  # whole memories only, and the keys of no others
     keys = [hit.memory.key for hit in found.hits[:fit]]
-    remark = "" if blocks else NOTHING_COMES
-    return shapes.Recalled(text=BREAK.join(blocks[:fit]), keys=keys, advice=advice(found), remark=remark)
+    return shapes.Recalled(text=BREAK.join(blocks[:fit]), keys=keys, advice=advice(found))
 
 
 async def search(mind: Mind, asked: shapes.Search) -> shapes.Found:
