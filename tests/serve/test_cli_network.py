@@ -158,7 +158,7 @@ def test_every_mind_is_told_conversations(
     assert ebbtide.said("remember", str(conversation)) == "remembered: +3 memories"
     assert texts(ebbtide, "--kind", "segment") == [LIN, FERRY, TICKETS]
     later = ebbtide.json("remember", str(conversation), "--later")
-    assert (later["new"], later["focus"], later["error"]) == (0, [], None)
+    assert (later["later"], later["focus"], later["error"]) == (True, [], None)
     assert [task["task"] for task in ebbtide.json("queue") if task["task"] == later["task"]] in ([], [later["task"]])
     assert ebbtide.refused(2, "recall", "Lin").endswith(f"this one lives by {metabolism}: use search")
     assert ebbtide.said("check") == "journal and mind are the same"
