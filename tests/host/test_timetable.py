@@ -184,6 +184,17 @@ def test_whatever_happens_the_rhythm_stays_and_after_a_run_the_next_is_ahead(
 # ---- the file
 
 
+def test_a_run_that_leaves_something_to_the_next_one_is_followed_by_it_a_whole_interval_later(tmp_path: Path) -> None:
+    table = a_timetable(tmp_path / "_schedule.json")
+    late = BIRTH + 10.75 * HOUR  # the rhythm would have the next run a quarter of an hour later
+    table.record("ada", "tick", Figures(late), late)
+    assert table.minds()["ada"]["tick"].due == BIRTH + 11 * HOUR
+    table.record("ada", "tick", Figures(late, deferred=1), late)
+    assert table.minds()["ada"]["tick"].due == late + HOUR
+    table.keep_pace(late)
+    assert table.minds()["ada"]["tick"].due == late + HOUR
+
+
 def test_the_file_says_all_there_is_to_know(tmp_path: Path) -> None:
     path = tmp_path / "_schedule.json"
     table = a_timetable(path)
@@ -201,7 +212,7 @@ def test_the_file_says_all_there_is_to_know(tmp_path: Path) -> None:
                     "failures": 0,
                     "last": {
                         "at": BIRTH, "seconds": 0.5, "seen": 10, "changed": 3, "skipped": 6, "conflicts": 1,
-                        "discarded": 2, "error": None,
+                        "discarded": 2, "deferred": 0, "error": None,
                     },
                 },
                 "reap": {"due": None, "interval": None, "runs": 0, "failures": 0, "last": None},

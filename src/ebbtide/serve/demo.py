@@ -199,7 +199,7 @@ def _travels(past: Past) -> None:
 def _research(past: Past) -> None:
     _notes(past, RESEARCH, "touch", "research")
     _linked(past, RESEARCH_LINKS, {note.key: note.ago for note in RESEARCH})
-    for ago in range(114, 0, -5):  # often enough that no run comes after a pause
+    for ago in (*range(114, 70, -5), *range(53, 0, -5)):  # with one pause of three weeks
         past.at(float(ago), _do("reap"))
     past.at(0.0, _do("tick"))
 

@@ -1,6 +1,8 @@
 """The reaper on the tidy view, and the note of a mind that has defaults of an earlier version."""
 
+import shutil
 import time
+from pathlib import Path
 
 import pytest
 
@@ -24,13 +26,15 @@ class Earlier:
     ],
 )
 async def test_the_tidy_view_names_what_the_reaper_leaves_to_its_next_run(
-    site: Site, open_tab: OpenTab, language: str, button: str, told: str
+    site: Site, open_tab: OpenTab, tmp_path: Path, language: str, button: str, told: str
 ) -> None:
     agent = f"off-{language}"
-    opened = ebbtide.open(agent, data=site.data, metabolism="retention", clock=Earlier(), auto_reap=False)
-    async with opened as mind:
+    elsewhere = ebbtide.open(agent, data=tmp_path, metabolism="retention", clock=Earlier(), auto_reap=False)
+    async with elsewhere as mind:  # the server's folder has the server's clock
         await mind.put("The tram was late.", key="tram", importance=0.1)
         await mind.put("Lin asked for a low floor.", key="room")
+    shutil.copytree(tmp_path / agent, site.data / f"_copy-{agent}")
+    (site.data / f"_copy-{agent}").rename(site.data / agent)
     tab = await open_tab(f"/minds/{agent}/tidy", language=language)
     await tab.page.get_by_role("button", name=button).click()
     found = tab.page.locator("#reaper")
