@@ -91,4 +91,4 @@ async def test_the_limit_holds() -> None:
 
 async def test_a_view_of_another_time_recalls_by_cue_too() -> None:
     mind = await harbour()
-    assert await (await mind.as_of(mind.now)).recall(["tide"]) == "[memory] Cy knows the tide tables"
+    assert await (await mind.as_of(mind.now())).recall(["tide"]) == "[memory] Cy knows the tide tables"
