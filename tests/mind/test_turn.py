@@ -4,8 +4,9 @@ import pytest
 
 from ebbtide.core.changes import Touch
 from ebbtide.core.errors import InvalidInput
+from ebbtide.core.memory import DAY
 from ebbtide.mind import Mind
-from tests.helpers import METABOLISMS, able_to_search, mind_in_ram
+from tests.helpers import METABOLISMS, FakeClock, able_to_search, mind_in_ram
 
 QUESTION = "When does the ferry to Lamma go?"
 
@@ -50,6 +51,24 @@ async def test_of_several_answers_the_last_counts() -> None:
         turn.answered("I do not know.")
     assert turn.used is not None
     assert turn.used.touched == ()
+
+
+async def test_the_context_says_that_memories_which_match_are_hidden() -> None:
+    clock = FakeClock()
+    mind = await mind_in_ram("activity", clock=clock, tools=able_to_search())
+    await mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")
+    clock.forward(90 * DAY)  # 0 − 0.3 · 90/30 = −0.9 < θ_active −0.2: cold
+    async with mind.turn(QUESTION) as turn:
+        assert turn.context == "1 memory that matches is not shown because of the state (1 cold)."
+        assert turn.hits == ()
+
+
+async def test_the_context_says_that_no_memory_is_a_good_match() -> None:
+    mind = await furnished()
+    await mind.configure(match_floor=1.0)
+    async with mind.turn("Who won the chess tournament in Reykjavik?") as turn:
+        assert turn.context.startswith("None of these memories is a good match: ")
+        assert len(turn.hits) == 2
 
 
 async def test_without_an_answer_nothing_is_credited() -> None:

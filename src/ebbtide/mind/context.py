@@ -16,7 +16,8 @@ from datetime import UTC, datetime
 
 from ebbtide.core.errors import InvalidInput
 from ebbtide.mind.fence import Fence
-from ebbtide.mind.search import Hit
+from ebbtide.mind.left_out import counted
+from ebbtide.mind.search import Found, Hit
 from ebbtide.mind.window import Count
 
 LEAST = 100  # tokens: the fence and its notice take about half of them
@@ -38,6 +39,17 @@ def packed(hits: Sequence[Hit], tokens: int, count: Count) -> tuple[str, tuple[H
     if shown:
         return _fenced(fence, shown), tuple(shown)
     return _cut(fence, hits[0], tokens, count), (hits[0],)
+
+
+def remarks(found: Found) -> str:
+    """What a model should know of the answer beside its memories: that some are hidden, or that none fits well."""
+    said = []
+    if found.hits and found.weak is not None:
+        said.append("None of these memories is a good match: what was asked for may never have been stored.")
+    if (out := found.left_out) is not None:
+        are = "memory that matches is" if out.count == 1 else "memories that match are"
+        said.append(f"{out.count} {are} not shown because of the state ({counted(out.states)}).")
+    return " ".join(said)
 
 
 def dated(moment: float) -> str:

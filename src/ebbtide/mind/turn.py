@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from ebbtide.core.errors import InvalidInput
-from ebbtide.mind.context import packed
+from ebbtide.mind.context import LEAST, packed, remarks
 from ebbtide.mind.crediting import Credited, Crediting
 from ebbtide.mind.search import Found, Hit
 from ebbtide.mind.window import Count, estimated_tokens
@@ -31,7 +31,8 @@ class Turn:
     """Made by `mind.turn`. Entering it searches, leaving it credits: but only what was `answered`, and not if the
     block ends with an error.
 
-    `context` is for the prompt and at most `tokens` long; it is empty if nothing was found. `hits` are the memories it
+    `context` is for the prompt and at most `tokens` long; it is empty if nothing was found. It says so if memories
+    that match are hidden because of their state, or if no hit is a good match. `hits` are the memories it
     shows, best first, and then those that `look_up` showed. `used` is what came of it: None until the block has ended,
     and for good if nothing was answered.
     """
@@ -55,7 +56,10 @@ class Turn:
     async def look_up(self, question: str, tokens: int | None = None) -> str:
         """Another context in the same turn, for a model that asks for one. Its memories can be credited, too."""
         found = await self._mind.search(question, **self._search)
-        context, hits = packed(found.hits, self._tokens if tokens is None else tokens, self._count)
+        budget, said = self._tokens if tokens is None else tokens, remarks(found)
+        room = budget - self._count(f"{said}\n") if said else budget
+        context, hits = packed(found.hits, room if room >= LEAST else budget, self._count)
+        context = "\n".join(part for part in (said if room >= LEAST else "", context) if part)
         known = {hit.memory.key for hit in self.hits}
         self.hits += tuple(hit for hit in hits if hit.memory.key not in known)
         return context
