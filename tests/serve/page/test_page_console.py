@@ -82,15 +82,18 @@ async def test_what_matches_but_is_hidden_is_counted_and_shown_by_a_click(site: 
     assert "similarity " in await first.locator(".top-line").inner_text()
 
 
-async def test_a_question_that_nothing_answers_is_told_so_in_both_languages(site: Site, open_tab: OpenTab) -> None:
-    for language, words in (
-        ("en", "No good match: the best similarity is 0."),
-        ("zh", "没有足够相似的记忆：最高相似度为 0."),
-    ):
-        tab = await open_tab(f"/minds/{site.mind()}/console?q=zxqv+jjkw+wwvb", language=language)
+async def test_a_search_without_a_good_match_says_so_in_both_languages(site: Site, open_tab: OpenTab) -> None:
+    agent = site.mind()
+    async with ebbtide.open(agent, data=site.data) as mind:
+        await mind.configure(match_floor=1.0)
+    unknown = [f"zq{one}{two}x" for one in "abcdefghi" for two in "abcdefghi"]
+    query = "+".join(["backup", *unknown])  # one word of 82 is known: about 6 / (6 + 82 / 2) = 0.13
+    words = {"en": "No good match: the best similarity is 0.", "zh": "没有足够相似的记忆：最高相似度为 0."}
+    for language, expected in words.items():
+        tab = await open_tab(f"/minds/{agent}/console?q={query}", language=language)
         line = tab.page.locator(".weak-match")
         await line.wait_for()
-        assert (await line.inner_text()).startswith(words)
+        assert (await line.inner_text()).startswith(expected)
 
 
 async def test_being_found_is_no_use_and_saying_so_is(site: Site, open_tab: OpenTab) -> None:
