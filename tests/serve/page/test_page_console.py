@@ -86,7 +86,8 @@ async def test_a_search_without_a_good_match_says_so_in_both_languages(site: Sit
     agent = site.mind()
     async with ebbtide.open(agent, data=site.data) as mind:
         await mind.configure(match_floor=1.0)
-    query = "+".join(["backup", *(f"zebra{number}" for number in range(80))])  # of 81 words one is known
+    unknown = [f"zq{one}{two}x" for one in "abcdefghi" for two in "abcdefghi"]
+    query = "+".join(["backup", *unknown])  # one word of 82 is known: about 6 / (6 + 82 / 2) = 0.13
     words = {"en": "No good match: the best similarity is 0.", "zh": "没有足够相似的记忆：最高相似度为 0."}
     for language, expected in words.items():
         tab = await open_tab(f"/minds/{agent}/console?q={query}", language=language)
