@@ -233,7 +233,7 @@ async def test_recall_names_search_and_focus_and_fading_are_refused(metabolism: 
 async def test_a_view_is_told_nothing_and_without_a_model_nothing_is_taken() -> None:
     mind = await told_in_ram("score")
     await tell(mind, "Lin left")
-    with pytest.raises(InvalidInput, match="a view of another time or regime is told nothing"):
+    with pytest.raises(InvalidInput, match="a view of another time or regime can be looked at, but is told nothing"):
         await (await mind.as_of(BIRTH)).remember(said("Mei came"))
     bare = await mind_in_ram("score")
     before = await snapshot(bare)
