@@ -90,6 +90,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "scan_budget": "how many memories one cycle scans at most, those scanned least first",
         "node_pool": "how many memories the mind may hold",
         "basis": "which length a target is a share of: the text's first one, or its present one",
+        "cue": "whether a recall whose walk from the focus meets no keyword starts again from what the keywords name",
         "traces": "whether a trace stays until it has worn away, or is reported by one recall and then removed",
         "rank_bonus": "the most that vitality adds to a search hit's rank, next to a similarity from 0 to 1",
         "tick_every": "how often the scheduler ticks this mind",

@@ -66,7 +66,7 @@ async def it_can_be_recalled(mind: Mind) -> None:
     recalled = await mind.recall(depth=4)
     blocks = recalled.split("\n---\n")
     assert blocks
-    assert all(block.startswith("[记忆] ") for block in blocks)
+    assert all(block.startswith(("[memory] ", "[记忆] ")) for block in blocks)
 
 
 async def it_fades_and_is_gone(mind: Mind) -> None:

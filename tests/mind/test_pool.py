@@ -95,7 +95,7 @@ async def test_the_smallest_pools_still_remember_what_was_said_last(size: int) -
     assert (await texts(mind))[-1] == "Ada again"
     # One slot is the segment's; the rest may hold its focus points.
     assert await mind.focus() == {1: [], 2: ["Ada"], 3: ["Ada", "Flo"]}[size]
-    assert (await mind.recall(depth=1)).split("\n---\n")[0] == ("[记忆] Ada again" if size > 1 else "")
+    assert (await mind.recall(depth=1)).split("\n---\n")[0] == ("[memory] Ada again" if size > 1 else "")
     await assert_the_pool_was_kept(mind)
 
 

@@ -44,7 +44,7 @@ async def harbour(**params: Any) -> Mind:
 async def test_blocks_in_the_format_of_the_specification() -> None:
     mind = await harbour()
     assert await mind.recall() == (
-        "[记忆] they spoke about boats\n---\n[记忆] Ada met Bo at noon\n---\n[记忆] Cy saw Ada"
+        "[memory] they spoke about boats\n---\n[memory] Ada met Bo at noon\n---\n[memory] Cy saw Ada"
     )
 
 
@@ -62,7 +62,7 @@ async def test_blocks_in_the_format_of_the_specification() -> None:
 )
 async def test_depth_is_counted_in_links_from_the_focus(depth: int, told: list[str]) -> None:
     mind = await harbour()
-    assert await mind.recall(depth=depth) == "\n---\n".join(f"[记忆] {text}" for text in told)
+    assert await mind.recall(depth=depth) == "\n---\n".join(f"[memory] {text}" for text in told)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,8 @@ async def test_depth_is_counted_in_links_from_the_focus(depth: int, told: list[s
     [
         (["boats"], [], 2, ["they spoke about boats"]),
         (["BOATS", "tide"], [], 4, ["they spoke about boats", "Cy knows the tide tables"]),  # any of them
-        (["tide"], [], 2, []),  # too far away
+        (["tide"], [], 2, []),  # too far away, and without an index of words only entities are starting points
+        (["cy"], [], 1, ["Cy saw Ada"]),  # one link away as well: no cue is needed
         (["noo"], [], 1, ["Ada met Bo at noon"]),  # a part of a word will do
         (["nothing of the kind"], [], 4, []),
         ([], ["about"], 1, ["they spoke about boats", "Ada met Bo at noon", "Cy saw Ada"]),
@@ -85,7 +86,7 @@ async def test_keywords_and_relations_narrow_it_down(
     keywords: list[str], relations: list[str], depth: int, told: list[str]
 ) -> None:
     mind = await harbour()
-    assert await mind.recall(keywords, relations, depth) == "\n---\n".join(f"[记忆] {text}" for text in told)
+    assert await mind.recall(keywords, relations, depth) == "\n---\n".join(f"[memory] {text}" for text in told)
 
 
 async def test_keywords_are_found_in_what_a_memory_is_filed_under_too() -> None:
@@ -93,7 +94,7 @@ async def test_keywords_are_found_in_what_a_memory_is_filed_under_too() -> None:
     await tell(mind, "Lin repaired harbour lanterns")
     key = (await by_text(mind, "Lin repaired")).key
     await mind.put("she did it", key=key, phrase="harbour work", keywords=["lantern"], replace=True)
-    assert await mind.recall(["Lantern"]) == await mind.recall(["harbour"]) == "[记忆] she did it"
+    assert await mind.recall(["Lantern"]) == await mind.recall(["harbour"]) == "[memory] she did it"
 
 
 async def test_without_a_focus_nothing_comes_to_mind() -> None:
@@ -106,7 +107,7 @@ async def test_chinese_and_english_side_by_side() -> None:
     await mind.idle()
     assert await mind.recall(["渡轮"]) == "[记忆] Lin坐渡轮去了南丫岛"
     assert await mind.recall([], ["关于"], 1) == "[记忆] Lin坐渡轮去了南丫岛"
-    assert await mind.recall([], ["about"], 1) == "[记忆] Lin liked it"
+    assert await mind.recall([], ["about"], 1) == "[memory] Lin liked it"
 
 
 async def test_the_depth_unless_told_is_the_minds_own() -> None:
@@ -124,7 +125,7 @@ async def test_no_ids_scores_or_distances() -> None:
 
 async def test_a_limit_takes_the_first() -> None:
     mind = await harbour()
-    assert await mind.recall(limit=1) == "[记忆] they spoke about boats"
+    assert await mind.recall(limit=1) == "[memory] they spoke about boats"
 
 
 # ---- the order
@@ -141,15 +142,15 @@ async def test_nearer_first_then_stronger_then_newer() -> None:
         await mind.link(hub, name, "next to", strength)
         await mind.link(name, f"beyond {name}", "next to", strength)
     assert (await mind.recall(depth=3)).split("\n---\n") == [
-        "[记忆] Hub",
-        "[记忆] the strong one",
-        "[记忆] the newer one",
-        "[记忆] the older one",
-        "[记忆] the weak one",
-        "[记忆] beyond the strong one",
-        "[记忆] beyond the newer one",
-        "[记忆] beyond the older one",
-        "[记忆] beyond the weak one",
+        "[memory] Hub",
+        "[memory] the strong one",
+        "[memory] the newer one",
+        "[memory] the older one",
+        "[memory] the weak one",
+        "[memory] beyond the strong one",
+        "[memory] beyond the newer one",
+        "[memory] beyond the older one",
+        "[memory] beyond the weak one",
     ]
 
 
@@ -162,7 +163,7 @@ async def test_of_equals_the_newest_memory_comes_first_whenever_it_was_linked() 
     for point, key in (("entity/ada", "third"), ("entity/ada", "first"), ("entity/bo", "second")):
         await mind.link(point, key, "has", 0.1)  # focus holds all three at 1.0
     assert await mind.recall([], ["has"], 1) == "\n---\n".join(
-        f"[记忆] the {key} note" for key in ("third", "second", "first")
+        f"[memory] the {key} note" for key in ("third", "second", "first")
     )
 
 
@@ -171,7 +172,7 @@ async def test_a_memory_is_told_where_it_is_nearest_and_only_once() -> None:
     await mind.remember(said("Ada one | Ada two | Ada three"))
     await mind.idle()
     # Each is one link from Ada, and also one from its neighbours.
-    assert await mind.recall(depth=4) == "[记忆] Ada three\n---\n[记忆] Ada two\n---\n[记忆] Ada one"
+    assert await mind.recall(depth=4) == "[memory] Ada three\n---\n[memory] Ada two\n---\n[memory] Ada one"
 
 
 # ---- what it leaves behind
@@ -222,7 +223,7 @@ async def test_a_recall_that_fails_tells_only_who_asked() -> None:
         await mind.recall([], [5])  # type: ignore[list-item]
     with pytest.raises(InvalidInput, match="one memory or more"):
         await mind.recall(limit=0)
-    assert await mind.recall() == "[记忆] Lin left"
+    assert await mind.recall() == "[memory] Lin left"
 
 
 async def test_other_minds_do_not_recall() -> None:

@@ -22,7 +22,7 @@ async def test_links_to_what_was_forgotten_become_traces_that_recall_reports() -
     await tell(mind, "Kim paints")
     await mind.forget((await by_text(mind, "Kim has")).key)
     # Kim is in focus; her link to the boat now leads nowhere. What is known of it the trash still has.
-    assert await mind.recall() == "[记忆] Kim paints\n---\n[记忆] 曾记得：Kim（about）：Kim has"
+    assert await mind.recall() == "[memory] Kim paints\n---\n[memory] once knew: Kim (about): Kim has"
     (trace,) = await mind.traces()
     assert (trace.source, trace.relation, trace.strength, trace.known) == ("entity/kim", "about", 1.0, "Kim has")
 
@@ -34,7 +34,7 @@ async def test_once_the_trash_is_empty_only_the_trace_itself_is_known() -> None:
     await mind.forget((await by_text(mind, "Kim has")).key)
     clock.forward(31 * DAY)
     await mind.tick()
-    assert await mind.recall() == "[记忆] 曾记得：Kim（about）……"
+    assert await mind.recall() == "[memory] once knew: Kim (about) …"
     (trace,) = await mind.traces()
     assert trace.known == ""
 
@@ -76,13 +76,10 @@ async def test_sweeping_reports_a_trace_once_and_removes_it() -> None:
     mind = await network_in_ram(traces="sweep")
     await tell(mind, "Kim has a red boat | Kim paints")
     await mind.forget((await by_text(mind, "Kim has")).key)
-    blocks = (
-        "[记忆] Kim paints",
-        "[记忆] 曾记得：Kim（about）：Kim has",
-        "[记忆] 曾记得：Kim paints（before）：Kim has",
-    )
-    assert await mind.recall() == "\n---\n".join(blocks)
-    assert await mind.recall() == "[记忆] Kim paints"
+    once = ("Kim (about): Kim has", "Kim paints (before): Kim has")
+    told = "\n---\n".join(("[memory] Kim paints", *(f"[memory] once knew: {known}" for known in once)))
+    assert await mind.recall() == told
+    assert await mind.recall() == "[memory] Kim paints"
     assert await mind.traces() == []
     assert await mind.check() == []
 
@@ -105,15 +102,15 @@ async def test_a_cycle_that_comes_in_between_does_not_make_a_swept_trace_be_told
     for _ in range(5):
         await asyncio.sleep(0)
     await mind.compress()  # breaks before, which was 0.5, and not the link from Kim, who is in focus
-    assert (await recalling).count("曾记得") == 2
-    assert await mind.recall() == "[记忆] Kim paints"
+    assert (await recalling).count("once knew") == 2
+    assert await mind.recall() == "[memory] Kim paints"
 
 
 async def test_sweeping_leaves_alone_what_was_not_reported() -> None:
     mind = await network_in_ram(traces="sweep")
     await tell(mind, "Kim has a red boat | Kim paints")
     await mind.forget((await by_text(mind, "Kim has")).key)
-    assert await mind.recall(depth=1) == "[记忆] Kim paints\n---\n[记忆] 曾记得：Kim（about）：Kim has"
+    assert await mind.recall(depth=1) == "[memory] Kim paints\n---\n[memory] once knew: Kim (about): Kim has"
     assert [trace.relation for trace in await mind.traces()] == ["before"]
 
 
@@ -121,4 +118,4 @@ async def test_kept_traces_are_reported_again_and_again() -> None:
     mind = await network_in_ram()
     await tell(mind, "Kim has a red boat")
     await mind.forget((await by_text(mind, "Kim has")).key)
-    assert await mind.recall() == await mind.recall() == "[记忆] 曾记得：Kim（about）：Kim has"
+    assert await mind.recall() == await mind.recall() == "[memory] once knew: Kim (about): Kim has"

@@ -307,7 +307,9 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
             return Conversation(self._store, self._small_model, self._clock, on_told=self._indexing.nudge)
         if self._model is None:
             return None
-        return NetworkLife(self._store, self._model, self._clock, on_compression=on_compression)
+        return NetworkLife(
+            self._store, self._model, self._clock, on_compression=on_compression, indexing=lambda: self._indexing
+        )
 
     def _small_model(self) -> SmallModel:
         """Made when it is first needed: most minds never are told a conversation."""

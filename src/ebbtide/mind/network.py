@@ -14,8 +14,10 @@ from ebbtide.core.ports import Clock, SmallModel, Store
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.mind.asking import Sleep
 from ebbtide.mind.conversation import Conversation
+from ebbtide.mind.cue import recall_or_cue
 from ebbtide.mind.cycle import Compressor
-from ebbtide.mind.recall import Recalled, Trace, recall, sweeps, traces
+from ebbtide.mind.indexing import Indexing
+from ebbtide.mind.recall import Recalled, Trace, sweeps, traces
 from ebbtide.mind.remember import Understood, focus_names, told, understand
 from ebbtide.mind.tokens import new_token
 
@@ -34,8 +36,10 @@ class NetworkLife(Conversation):
         sleep: Sleep = asyncio.sleep,
         chance: random.Random | None = None,
         on_compression: Callable[[], None] = lambda: None,
+        indexing: Callable[[], Indexing | None] = lambda: None,
     ) -> None:
         super().__init__(store, lambda: model, clock, sleep=sleep, on_told=on_compression)
+        self._indexing = indexing
         self._model = model
         self._chance = chance or random.Random()
         self._turn = asyncio.Lock()
@@ -86,8 +90,8 @@ class NetworkLife(Conversation):
 
     async def _recall(self, keywords: Sequence[str], relations: Sequence[str], depth: int, limit: int) -> Recalled:
         async with self._turn:  # else a cycle could take the traces away that are about to be swept
-            found = await recall(self._store, keywords, relations, depth, limit)
             now = self._clock.now()
+            found = await recall_or_cue(self._store, keywords, relations, depth, limit, self._indexing(), now)
             if found.memories:
                 await self._store.apply(Batch((Traverse(now, found.memories),), new_token()), lazy=True)
             if found.ghosts and self._network.traces == "sweep":
@@ -106,6 +110,8 @@ class Conversing:
     """The verbs of conversations. Every mind is told them; recall, focus and fading are a network mind's alone."""
 
     _store: Store
+    _clock: Clock
+    _indexing: Indexing
     _life: Conversation | None
 
     async def remember(self, messages: Sequence[Message | Mapping[str, Any]]) -> int:
@@ -122,15 +128,17 @@ class Conversing:
     ) -> str:
         """What comes to mind, as plain text: outward from the focus, stronger links first. Waits its turn.
 
+        If that meets none of the keywords, recall starts again from the memories and entities they name (`cue`).
         In a view of another time or regime it walks the same way, counts no walk and sweeps no trace.
 
         >>> print(await mind.recall(["ferry"]))
-        [记忆] Lin takes the ferry to Lamma.
+        [memory] Lin takes the ferry to Lamma.
         """
         if self._life is None and isinstance(rule := self._store.regime.metabolism, Network):
             layers = rule.default_search_depth if depth is None else depth
             check_question(keywords, relations, layers, limit)
-            return (await recall(self._store, keywords, relations, layers, limit)).text
+            asked = (keywords, relations, layers, limit)
+            return (await recall_or_cue(self._store, *asked, self._indexing, self._clock.now())).text
         return await self._network_life("use search").recall(keywords, relations, depth, limit)
 
     async def focus(self) -> Sequence[str]:

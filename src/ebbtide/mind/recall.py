@@ -1,6 +1,8 @@
-"""Recall: breadth-first from what is in focus, and what is left of what was once known.   SPEC N9, N10.
+"""Recall: breadth-first from what is in focus, and what is left of what was once known.   SPEC N9, N10, C10.
 
 The answer is plain text: a small language model needs no ids, scores or distances to make sense of it.
+Each block is marked in its own language, told by the text with its phrase and keywords: [memory] or [记忆], and
+"once knew" or 曾记得 for a trace. In a mind of two languages each block keeps to its own.
 """
 
 from collections.abc import Sequence
@@ -9,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ebbtide.core.changes import Unlink
+from ebbtide.core.language import is_chinese
 from ebbtide.core.memory import Content
 from ebbtide.core.ports import Store
 from ebbtide.core.state import Walk
 from ebbtide.mind.remember import ENTITY
 
-MEMORY = "[记忆] "
-ONCE = "曾记得"
+MARKS = ("[memory] ", "[记忆] ")
+ONCE = ("once knew", "曾记得")
 BREAK = "\n---\n"
 AT_ONCE = 256  # memories looked at together
 
@@ -39,18 +42,45 @@ class Recalled:
     text: str
 
 
-async def recall(store: Store, keywords: Sequence[str], relations: Sequence[str], depth: int, limit: int) -> Recalled:
-    reached, ghosts = await _spread(store, relations, depth)
+async def recall(
+    store: Store,
+    keywords: Sequence[str],
+    relations: Sequence[str],
+    depth: int,
+    limit: int,
+    cues: Sequence[int] = (),
+) -> Recalled:
+    """From the focus; from `cues` if there are any: these count as met, whatever form of a keyword they have."""
+    reached, ghosts = await _spread(store, cues or await store.focus(), relations, depth)
     wanted = [word.casefold() for word in keywords]
-    found = await _matching(store, reached, wanted, limit)
+    if cues and relations:  # only what such a link leads to
+        walked = {int(target) for target in (await store.walk(reached, relations=relations)).target.tolist()}
+        reached = [memory for memory in reached if memory in walked]
+    found = await _matching(store, reached, wanted, limit, frozenset(cues))
     told = await _told_ghosts(store, ghosts, wanted, limit)
-    blocks = [f"{MEMORY}{text}" for text in (*found.values(), *(text for _, text in told))]
+    blocks = [*found.values(), *(f"{MARKS[text.startswith(ONCE[1])]}{text}" for _, text in told)]
     return Recalled(tuple(found), tuple(ghost for ghost, _ in told), BREAK.join(blocks))
 
 
-async def _spread(store: Store, relations: Sequence[str], depth: int) -> tuple[list[int], list[Ghost]]:
-    """What is within so many links of the focus, nearest first, then by the strength of the link; and traces met."""
-    layer: Sequence[int] = await store.focus()
+def mark(text: str, about: str = "") -> str:
+    """A text as a block of an answer; `about`: what else tells its language."""
+    return f"{MARKS[is_chinese(f'{text} {about}')]}{text}"
+
+
+def unmarked(block: str) -> str:
+    return block.removeprefix(MARKS[0]).removeprefix(MARKS[1])
+
+
+def is_trace(block: str) -> bool:
+    """Whether a block, without its mark, tells of something once known."""
+    return block.startswith(ONCE)
+
+
+async def _spread(
+    store: Store, starts: Sequence[int], relations: Sequence[str], depth: int
+) -> tuple[list[int], list[Ghost]]:
+    """What is within so many links of these, nearest first, then by the strength of the link; and traces met."""
+    layer: Sequence[int] = starts
     seen: dict[int, None] = dict.fromkeys(layer)
     ghosts: list[Ghost] = []
     for _ in range(depth):
@@ -63,16 +93,20 @@ async def _spread(store: Store, relations: Sequence[str], depth: int) -> tuple[l
     return list(seen), ghosts
 
 
-async def _matching(store: Store, reached: Sequence[int], wanted: Sequence[str], limit: int) -> dict[int, str]:
-    """The first so many that speak of what is wanted, with their texts; entities are where thoughts start, no more."""
+async def _matching(
+    store: Store, reached: Sequence[int], wanted: Sequence[str], limit: int, cues: frozenset[int]
+) -> dict[int, str]:
+    """The first so many that speak of what is wanted, as blocks; entities are where thoughts start, no more."""
     found: dict[int, str] = {}
     for first in range(0, len(reached), AT_ONCE):
         some = reached[first : first + AT_ONCE]
         contents = await store.contents(some)
         for memory in some:
             content = contents.get(memory)
-            if content is not None and content.kind != ENTITY and _matches(content, wanted):
-                found[memory] = content.text
+            if content is None or content.kind == ENTITY:
+                continue
+            if memory in cues or _matches(content, wanted):
+                found[memory] = mark(content.text, f"{content.phrase} {' '.join(content.keywords)}")
                 if len(found) == limit:
                     return found
     return found
@@ -104,8 +138,11 @@ def _dangling(walk: Walk) -> list[Ghost]:
 
 
 def _told(ghost: Ghost, source: Content, lost: Content | None) -> str:
-    gist = _gist(lost)
-    return f"{ONCE}：{source.phrase or source.text}（{ghost.relation}）{f'：{gist}' if gist else '……'}"
+    """In the language of the relation, which follows the text it was found in."""
+    name, gist = source.phrase or source.text, _gist(lost)
+    if is_chinese(f"{ghost.relation} {gist}"):
+        return f"{ONCE[1]}：{name}（{ghost.relation}）{f'：{gist}' if gist else '……'}"
+    return f"{ONCE[0]}: {name} ({ghost.relation}){f': {gist}' if gist else ' …'}"
 
 
 def _matches(content: Content, wanted: Sequence[str]) -> bool:
@@ -142,7 +179,12 @@ async def traces(store: Store) -> list[Trace]:
 
 def _gist(lost: Content | None) -> str:
     """What is still known of it, as long as the trash has it."""
-    return (lost.phrase or "、".join(lost.keywords) or lost.text) if lost else ""
+    return (lost.phrase or joined(lost.keywords) or lost.text) if lost else ""
+
+
+def joined(words: Sequence[str]) -> str:
+    """A list of words in the language they are in."""
+    return ("、" if is_chinese(" ".join(words)) else ", ").join(words)
 
 
 def sweeps(recalled: Recalled, now: float) -> list[Unlink]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ebbtide.core.answers import relation_fault
 from ebbtide.core.changes import Change, Enqueue, Focus, PutLink, PutMemory, Settle
+from ebbtide.core.entities import usable
 from ebbtide.core.memory import Content, Message
 from ebbtide.core.metabolism import Network
 from ebbtide.core.ports import SmallModel, Store
@@ -39,10 +40,12 @@ async def understand(
     limit = focus_limit(_network(store))
     segments = await reader.divide(messages)
     focus = await focus_names(store)
+    before: Sequence[str] = focus  # of the segment before; for the first one, what was mentioned last
     understood = []
     for text, at in segments:
         segment = await reader.read(text, at)
-        focus = mentioned(focus, segment.gist.entities, limit)
+        before = usable(segment.gist.entities, text, before)
+        focus = mentioned(focus, before, limit)
         relations = {name: await _relation(model, asker, text, name) for name in focus}
         understood.append(Understood(segment, tuple(focus), relations))
         await asyncio.sleep(0)  # a model in this process never waits: others, and Ctrl-C, get their turn here

@@ -174,7 +174,7 @@ async def test_what_is_handed_over_is_remembered_and_recalled(network: Api) -> N
     done = (await network.client.get(told["href"])).json()
     assert (done["task"], done["state"], done["kind"], done["error"]) == (told["task"], "done", "remember", None)
     assert (await network.get("/focus"))["focus"]
-    assert "[记忆]" in (await network.post("/recall"))["text"]
+    assert "[memory]" in (await network.post("/recall"))["text"]
     assert (await network.get("/traces")) == {"traces": [], "next": None}
 
 

@@ -39,6 +39,7 @@ class Network(Quiet):
     node_pool: int = param(0, 0, unit="nodes, 0: no limit")
     basis: str = choice("original", ("original", "current"))
     traces: str = choice("keep", ("keep", "sweep"))
+    cue: str = choice("when_empty", ("when_empty", "never"))
     rank_bonus: float = param(0.1, 0.0, 1.0)
     tick_every: float = param(6.0, above=0.0, unit="hours")
 

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ebbtide.core.answers import MAX_WORD
+from ebbtide.core.entities import usable
 from ebbtide.core.ports import Distilled
-from ebbtide.models.builtin import lexicon_en as en
-from ebbtide.models.builtin import lexicon_zh as zh
 from ebbtide.models.builtin.compress import shorten
-from ebbtide.models.builtin.english import lower, singular
+from ebbtide.models.builtin.entities import entity, stands_as_thing
 from ebbtide.models.builtin.grammar import Grammar, bare
 from ebbtide.models.builtin.tokens import CONTENT, KEYS, Kind, Token, chinese
 from ebbtide.models.builtin.weigh import vague, weight
@@ -39,42 +38,17 @@ class _Found:
 def distil(segment: str) -> Distilled:
     tokens = read(segment)
     phrase = " ".join(_phrase(segment, tokens).split())  # one line, also of a piece of code
-    return Distilled(phrase, _keywords(tokens), _entities(tokens))
+    return Distilled(phrase, _keywords(tokens), _entities(segment, tokens))
 
 
 # ---- entities
 
 
-def entity(token: Token) -> str | None:
-    """The name under which a token is an entity, the same for all its forms; None if it can be none."""
-    if token.kind is Kind.NAME:
-        return token.text
-    if token.kind is Kind.NOUN and not vague(token):
-        return token.text if token.han else _thing(token)
-    if token.kind is Kind.PRONOUN:
-        return token.text if token.text in zh.THIRD_PERSON else en.THIRD_PERSON.get(lower(token))
-    return None
-
-
-def _thing(token: Token) -> str:
-    *rest, last = token.words
-    return " ".join([*(word.lower() for word in rest), singular(last.lower())])
-
-
-def _entities(tokens: Sequence[Token]) -> tuple[str, ...]:
-    found = _collect((token, entity(token)) for token in tokens)
-    if not found:
-        found = _collect((token, _speaker(token)) for token in tokens)
+def _entities(segment: str, tokens: Sequence[Token]) -> tuple[str, ...]:
+    found = _collect((token, entity(token) if stands_as_thing(tokens, i) else None) for i, token in enumerate(tokens))
     # Names, then things, then pronouns: sorting is stable, so what was said first stays first among equals.
     ranked = sorted(found, key=lambda each: (each.kind is Kind.PRONOUN, -each.weight))
-    return tuple(each.text for each in ranked[:ENTITIES])
-
-
-def _speaker(token: Token) -> str | None:
-    """I and you are in every conversation; they are its entities only where there is nothing else."""
-    if token.kind is not Kind.PRONOUN:
-        return None
-    return token.text if token.text in zh.FIRST_PERSON else en.FIRST_PERSON.get(lower(token))
+    return usable([each.text for each in ranked[:ENTITIES]], segment)
 
 
 def _collect(named: Iterable[tuple[Token, str | None]]) -> list[_Found]:

@@ -244,10 +244,31 @@ def base(word: str) -> str:
     return word
 
 
+_SAME = lex.words(
+    "chaos ethos cosmos canvas atlas christmas texas dallas kansas bias gas pants shorts scissors sunglasses "
+    "headphones savings species thanks athletics economics gymnastics mathematics physics politics statistics "
+    "logistics analytics pyjamas pajamas trousers leggings goods lens"
+)
+_PLUS_S = lex.words(
+    "movie cookie selfie smoothie zombie brownie rookie hoodie calorie pie tie lie die prairie genie cutie foodie "
+    "newbie indie veggie caddie collie birdie shoe toe canoe oboe quiche cache ache axe"
+)
+_PLUS_ES = lex.words("tomato potato hero echo mango volcano mosquito tornado buffalo lens bus gas")
+_SINGULARS = {
+    **{f"{noun}s": noun for noun in _PLUS_S}, **{f"{noun}es": noun for noun in _PLUS_ES},
+    **{noun: noun for noun in _SAME},
+    "children": "child", "wives": "wife", "knives": "knife", "lives": "life", "leaves": "leaf", "shelves": "shelf",
+    "loaves": "loaf", "halves": "half", "wolves": "wolf", "scarves": "scarf", "hooves": "hoof", "feet": "foot",
+    "teeth": "tooth", "mice": "mouse", "geese": "goose",
+}  # fmt: skip
+
+
 def singular(noun: str) -> str:
     """One of them: for entities, so that leases and lease are one."""
     if len(noun) < 4 or noun.endswith(("ss", "us", "is", "news", "series", "glasses", "clothes", "jeans", "means")):
         return noun
+    if noun in _SINGULARS:
+        return _SINGULARS[noun]
     if noun.endswith("ies") and len(noun) > 4:
         return noun[:-3] + "y"
     if noun.endswith(("sses", "ches", "shes", "xes", "zzes")):

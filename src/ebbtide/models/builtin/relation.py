@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ebbtide.models.builtin import chinese as han
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
-from ebbtide.models.builtin.distil import entity as entity_of
 from ebbtide.models.builtin.english import lower
+from ebbtide.models.builtin.entities import entity as entity_of
 from ebbtide.models.builtin.grammar import Grammar
 from ebbtide.models.builtin.tokens import NOMINAL, Kind, Token, chinese
 from ebbtide.models.builtin.weigh import vague

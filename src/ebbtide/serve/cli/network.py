@@ -74,7 +74,9 @@ def remember(
 def _remembered(found: dict[str, Any]) -> str:
     if found["later"]:
         return f"task {found['task']} waits in the queue"
-    focus = render.safe("、".join(found["focus"]))
+    from ebbtide.mind.recall import joined
+
+    focus = render.safe(joined(found["focus"]))
     counted = "+1 memory" if found["new"] == 1 else f"{found['new']:+d} memories"
     return f"remembered: {counted}" + (f"; in focus: [bold]{focus}[/]" if focus else "")
 
@@ -153,7 +155,7 @@ def recall(
     elif text:  # not through Rich: it is for a model to read, to the last tab
         sys.stdout.write(f"{render.printable(text)}\n")
     else:
-        render.say("[dim]nothing comes to mind[/]")
+        render.say("[dim]nothing comes to mind: try other keywords, or `ebbtide search`[/]")
 
 
 def focus(context: typer.Context) -> None:

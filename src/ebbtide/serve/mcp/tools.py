@@ -18,7 +18,7 @@ from ebbtide.mind import Mind
 from ebbtide.mind.crediting import Credited
 from ebbtide.mind.explain import Coming
 from ebbtide.mind.left_out import Declined
-from ebbtide.mind.recall import BREAK, MEMORY
+from ebbtide.mind.recall import BREAK, mark
 from ebbtide.mind.search import Hit
 from ebbtide.serve.mcp import shapes
 from ebbtide.serve.mcp.advice import advice
@@ -27,6 +27,7 @@ from ebbtide.serve.times import iso
 SHOWN = 2_000  # characters of a text among others
 GLIMPSE = 200  # characters of what is not told
 NEVER, NEVER_PINNED = "never", "never: pinned"
+NOTHING_COMES = "Nothing came to mind. Try other keywords, or search, which also finds by meaning."
 READ = 20_000  # characters of one text, or of what is recalled
 
 INSTRUCTIONS = (
@@ -145,14 +146,14 @@ async def restore(mind: Mind, asked: shapes.Restore) -> shapes.Told:
 async def recall(mind: Mind, asked: shapes.Recall) -> shapes.Recalled:
     if mind.metabolism == Network.name:
         text = await mind.recall(asked.keywords, asked.relations, asked.depth, asked.limit)
-        return shapes.Recalled(text=_clipped(text))
+        return shapes.Recalled(text=_clipped(text), advice="" if text else NOTHING_COMES)
     if not asked.keywords:
         raise InvalidInput(
             problem=f"this mind lives by {mind.metabolism} and has no focus to start from: give keywords"
         )
     question = require_text("keywords", " ".join(asked.keywords), MAX_TEXT)
     found = await mind.search(question, asked.limit)
-    blocks = [f"{MEMORY}{hit.memory.text[:SHOWN]}" for hit in found.hits]
+    blocks = [mark(hit.memory.text[:SHOWN], hit.memory.phrase) for hit in found.hits]
     ends = accumulate(len(block) + len(BREAK) for block in blocks)
     fit = sum(end - len(BREAK) <= READ for end in ends)  # whole memories only, and the keys of no others
     keys = [hit.memory.key for hit in found.hits[:fit]]
@@ -292,8 +293,8 @@ TOOLS = {
             "recall",
             "Recall by association",
             "What comes to mind now. In a network mind: outward from what the talk was about last, after all that was"
-            " told is understood; once-known things too (曾记得). In other minds: a search for the keywords. To answer"
-            " a definite question, search instead.",
+            " told is understood, or, if that meets none of the keywords, outward from what they name; once-known"
+            " things too. In other minds: a search for the keywords. To answer a definite question, search instead.",
             shapes.Recall,
             shapes.Recalled,
             recall,

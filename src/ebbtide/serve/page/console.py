@@ -6,7 +6,7 @@ from typing import Any
 
 from ebbtide.core.memory import Memory, State
 from ebbtide.mind.left_out import Declined
-from ebbtide.mind.recall import BREAK, MEMORY
+from ebbtide.mind.recall import BREAK, is_trace, unmarked
 from ebbtide.mind.search import Found, Hit, Why
 from ebbtide.serve.page import parts, reasons, texts
 from ebbtide.serve.page.controls import checkbox, choice, explorer, field, form, states_of, submit, tabs
@@ -74,6 +74,7 @@ texts.add(
             "从焦点向外，先走强链接。说出来的都算走到过。",
         ),
         "console.nothing_comes": ("Nothing comes to mind", "什么也想不起来"),
+        "console.nothing_how": ("Try other keywords, or search.", "换些关键词，或者用搜索。"),
         "console.focus": ("In focus", "焦点"),
     }
 )  # fmt: skip
@@ -329,14 +330,14 @@ class _Recall:
                 )  # fmt: skip
             self.answer.clear()
             with self.answer:
-                self._show([block.removeprefix(MEMORY) for block in told.split(BREAK)] if told else [])
+                self._show([unmarked(block) for block in told.split(BREAK)] if told else [])
 
     def _show(self, blocks: Sequence[str]) -> None:
         heading(self.page.t("console.hits", n=len(blocks)))
         if not blocks:
             with card():
-                nothing("psychology_alt", self.page.t("console.nothing_comes"))
+                nothing("psychology_alt", self.page.t("console.nothing_comes"), self.page.t("console.nothing_how"))
         with box("blocks"):
             for block in blocks:
                 with box("quote").style("background: var(--card)"):
-                    text(block, "text ghost" if block.startswith("曾记得") else "text", "p")
+                    text(block, "text ghost" if is_trace(block) else "text", "p")
