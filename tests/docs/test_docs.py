@@ -61,9 +61,12 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
 
 
 def may_be_refused(page: Path, step: Step, said: str) -> bool:
-    """In one line, by what the first run has changed: a key is taken, a memory is gone. Not in a README."""
-    one_line = re.fullmatch(r"ebbtide: [^\n]+\n", said)
-    return step.kind == "command" and not page.name.startswith("README") and one_line is not None
+    """In one line, by what the first run has changed: a key is taken, a memory is gone.
+
+    In a README only `init` may be: the mind it makes is there, and what follows goes on with it.
+    """
+    one_line = re.fullmatch(r"ebbtide: [^\n]+\n", said) is not None
+    return step.kind == "command" and one_line and (not page.name.startswith("README") or " init " in step.source)
 
 
 def shows_an_error(step: Step) -> bool:

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 import ebbtide
+from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.serve.page.beginning import snippets
 from tests.browser import Tab
 from tests.serve.page.conftest import OpenTab, Site
@@ -62,12 +63,14 @@ async def test_what_an_empty_mind_tells_to_do_puts_its_first_memories(
     assert await tab.page.locator(".snippet").count() == 0
 
 
-async def test_a_network_mind_can_be_told_a_conversation_first(site: Site, open_tab: OpenTab) -> None:
-    async with ebbtide.open("empty-talk", data=site.data, metabolism="network"):
+@pytest.mark.parametrize("metabolism", METABOLISMS)
+async def test_a_mind_can_be_told_a_conversation_first(site: Site, open_tab: OpenTab, metabolism: str) -> None:
+    agent = f"empty-talk-{metabolism}"
+    async with ebbtide.open(agent, data=site.data, metabolism=metabolism):
         pass
-    tab = await open_tab("/minds/empty-talk")
+    tab = await open_tab(f"/minds/{agent}")
     await run(site, "sh", "-c", await told(tab, "remember"))
-    assert any("ferry to Lamma" in text for text in await texts(site, "empty-talk"))
+    assert any("ferry to Lamma" in text for text in await texts(site, agent))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -85,6 +88,6 @@ async def test_a_command_is_copied_with_one_click(site: Site, open_tab: OpenTab,
 
 
 async def test_where_keys_are_required_the_request_carries_one() -> None:
-    [http] = [one for one in snippets("ada", "activity", "http://h", "x", keys=True) if one.name == "first.http"]
+    [http] = [one for one in snippets("ada", "http://h", "x", keys=True) if one.name == "first.http"]
     assert '-H "Authorization: Bearer $KEY"' in http.source
     assert http.note == "first.key"

@@ -15,7 +15,16 @@ def test_one_scan_is_singular() -> None:
     assert said("travel.memories", "en", n="1") == "1 memory"
 
 
-NEVER_OF_ONE = ("growth.weeks", "growth.days", "growth.hours", "growth.minutes", "apply.done", "did.times")
+NEVER_OF_ONE = (
+    "growth.weeks",
+    "growth.days",
+    "growth.hours",
+    "growth.minutes",
+    "apply.done",
+    "did.times",
+    "travel.days",
+    "travel.ahead_days",
+)
 
 
 def test_no_text_says_one_things() -> None:

@@ -9,8 +9,6 @@ from ebbtide.serve.page import texts
 from ebbtide.serve.page.frame import Page, everyone
 from ebbtide.serve.page.parts import box, card, icon, text
 
-REMEMBERING = ("network",)  # metabolisms that can be told whole conversations
-
 texts.add(
     {
         "first.title": ("This mind knows nothing yet", "这个心智还一无所知"),
@@ -40,12 +38,12 @@ class Snippet(NamedTuple):
     note: str = ""
 
 
-def snippets(agent: str, metabolism: str, address: str, says: str, *, keys: bool = False) -> list[Snippet]:
+def snippets(agent: str, address: str, says: str, *, keys: bool = False) -> list[Snippet]:
     """Ways to the first memory. Agent ids need no quotes in a shell; `says` must hold none itself."""
     body = json.dumps({"text": says}, ensure_ascii=False)
     turn = json.dumps({"role": "user", "content": says}, ensure_ascii=False)
     header = "-H 'Content-Type: application/json'" + (' -H "Authorization: Bearer $KEY"' if keys else "")
-    found = [
+    return [
         Snippet("first.cli", f'ebbtide --agent {agent} put "{says}"', "first.folder"),
         Snippet(
             "first.python",
@@ -56,15 +54,13 @@ def snippets(agent: str, metabolism: str, address: str, says: str, *, keys: bool
             f"curl {address}/v1/minds/{agent}/memories {header} \\\n  -d '{body}'",
             "first.key" if keys else "",
         ),
+        Snippet("first.remember", f"echo '{turn}' | ebbtide --agent {agent} remember -"),
     ]
-    if metabolism in REMEMBERING:
-        found.append(Snippet("first.remember", f"echo '{turn}' | ebbtide --agent {agent} remember -"))
-    return found
 
 
-def show(page: Page, metabolism: str) -> None:
+def show(page: Page) -> None:
     address = str(ui.context.client.request.base_url).rstrip("/")
-    ways = snippets(page.agent, metabolism, address, page.t("first.example"), keys=page.allowed is not everyone)
+    ways = snippets(page.agent, address, page.t("first.example"), keys=page.allowed is not everyone)
     with card(), box("first"):
         icon("water")
         text(page.t("first.title"), "strong", "p")

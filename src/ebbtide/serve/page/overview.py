@@ -112,7 +112,7 @@ async def build(page: Page) -> None:
         if stats.outdated:
             _outdated(page, stats)
         if not stats.store.memories:
-            beginning.show(page, stats.metabolism)
+            beginning.show(page)
         _figures(page, stats, suggested)
         with box("two"):
             with box("stack"):
