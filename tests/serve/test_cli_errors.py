@@ -258,7 +258,9 @@ def test_what_has_expired_cannot_be_read(ebbtide: Shell) -> None:
     ebbtide.said("init", "--metabolism", "retention")
     ebbtide.said("put", "soon gone", "--key", "brief", "--policy", "ephemeral")
     complaint = ebbtide.refused(3, "get", "brief", "--as-of", "+30d")
-    assert complaint == "'brief' has expired: `explain` says why, and `touch` with `revive` brings it back."
+    assert complaint == (
+        "'brief' has expired: `ebbtide explain` says why, and `ebbtide touch KEY --revive` brings it back."
+    )
 
 
 # ---- 4: refused by the present state

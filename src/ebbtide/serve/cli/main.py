@@ -14,7 +14,16 @@ from typing import Annotated
 
 import typer
 
-from ebbtide.core.errors import Conflict, EbbtideError, InvalidInput, KeyTaken, NotFound, SignalRefused, StoreError
+from ebbtide.core.errors import (
+    Conflict,
+    EbbtideError,
+    Expired,
+    InvalidInput,
+    KeyTaken,
+    NotFound,
+    SignalRefused,
+    StoreError,
+)
 from ebbtide.serve.cli import (
     forgetting,
     history,
@@ -40,6 +49,7 @@ _EXIT_CODES: tuple[tuple[type[EbbtideError], int], ...] = (
 )
 # Where the error's own words name the Python way out.
 _WORDS: dict[type[EbbtideError], str] = {
+    Expired: "{key!r} has expired: `ebbtide explain` says why, and `ebbtide touch KEY --revive` brings it back.",
     KeyTaken: "The key {key!r} is taken: choose another (`restore` takes --as), or overwrite that memory with `put"
     " --replace`.",
 }
