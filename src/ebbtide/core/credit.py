@@ -12,7 +12,7 @@ memories counts as one of so many: a word that one memory of three has is not a 
     similarity   how well the memory answers the question, as the search found it (`USUAL` where that is not known)
     said         share of the memory's terms, by weight, that are in the answer
     explained    share of the answer's terms, by weight, that are in the memory
-    rarest       weight of the heaviest term they share, as a share of what a term nobody else has would weigh
+    rarest       weight of the heaviest term they share, as a share of what a term no other memory has would weigh
 
 The dates that a memory was made on or names count as terms in `explained` and `rarest`, and not in `said`: an answer
 may name the day of a memory, and need not.

@@ -49,7 +49,7 @@ _PLACES = tuple("省市区县镇乡村路街桥湖江河山岛港湾站楼馆园
 
 
 def nameless(name: str) -> bool:
-    """Whether a word names nobody and nothing, whatever stands around it."""
+    """Whether a word is no name of a person or a thing, whatever stands around it."""
     low = " ".join(name.casefold().replace("’", "'").split()).strip("'\"“”.,!?。，！？~～")
     if not low or _DATED.fullmatch(low) or (_DRAWN_OUT.search(low) and name.islower()):
         return True

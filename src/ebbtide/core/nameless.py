@@ -1,4 +1,4 @@
-"""Words that name nobody and nothing: no memory is filed under them. SPEC N10.
+"""Words that name neither a person nor a thing: no memory is filed under them. SPEC N10.
 
 The lists hold what is frequent in speech and could pass for a noun or, with a capital letter at the start of a
 sentence, for a name. Words that are as often a thing (walk, dance, plan) are not here. Given names that are words too
@@ -386,7 +386,7 @@ ADVERBS = _words(
 )
 NAMELESS = SPEAKERS | OTHERS | SPOKEN | VAGUE | VERBS | ADJECTIVES | ADVERBS
 
-# Names that are also words: with a capital letter they are somebody.
+# Names that are also words: with a capital letter they name a person.
 GIVEN = _words(
     "will mark grace joy hope faith rich frank ernest sunny max bill jack drew pat sue chase summer autumn dawn "
     "april may june august rose lily daisy violet ivy olive ruby pearl amber jade hazel iris melody harmony destiny "
