@@ -36,7 +36,7 @@ class Common:
     count_hits: bool = param(False)
     candidates: int = param(200, 1, unit="memories")
     spread: float = param(1.0, 0.0, 1.0)
-    match_floor: float = param(0.4, 0.0, 1.0)
+    match_floor: float = param(0.35, 0.0, 1.0)
     max_retries: int = param(15, 0)
     distil: str = choice("segments", ("segments", "facts"))
     credit_threshold: float = param(0.35, 0.0, 1.0)
