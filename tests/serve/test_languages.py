@@ -57,6 +57,7 @@ async def test_mcp_marks_what_other_minds_recall_in_their_language(metabolism: s
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_command_line_speaks_it_too(language: str, ebbtide: Shell) -> None:
     cue = {"en": "vet", "zh": "豆豆"}[language]
+    ebbtide.said("init", "--metabolism", "network")
     shown = [
         ebbtide(*line.split()).out
         for line in (

@@ -169,8 +169,8 @@ async def test_what_is_recalled_is_told_in_whole_memories_up_to_a_length(tmp_pat
             await call(client, "remember", text=f"ferry {number} " + "word " * 500, key=f"k{number}")
         told = await call(client, "recall", keywords=["ferry"], limit=15)
         blocks = unfenced(told["text"]).split("\n---\n")
-        # each is cut to 2,000 characters, with 5 of its label and 5 of the break before the next one: 2,010; nine fit
-        assert [len(block) for block in blocks] == [2_005] * 9
+        # each is cut to 2,000 characters, with 9 of its label and 5 of the break before the next one: 2,014; nine fit
+        assert [len(block) for block in blocks] == [2_009] * 9
         numbers = [block.split()[2] for block in blocks]
         assert told["keys"] == [f"k{number}" for number in numbers]  # to touch one that was not read is to lie
 
