@@ -197,7 +197,7 @@ async def furnished(mind: Both) -> None:
     await there.link("lin", "ferry", "takes", 0.8)
     await there.link("lin", "gone", "knew")
     assert (await there.pin("花生")).changed == ("花生",)
-    mind.clock.forward(60 * DAY)
+    mind.clock.forward(120 * DAY)
     await there.forget("gone")
     await there.tick()
 
