@@ -221,6 +221,7 @@ async def test_writes_do_there_what_they_say(place: Place) -> None:
         assert turn.used is not None
         assert turn.used.throttled == ("ferry",)
         assert (await there.merge("lin", "ferry", text="both")).text == "both"
+        await there.unpin("花生")  # what is pinned is not suggested
         await there.dismiss("delete", (await there.suggestions("delete"))[0].keys[0])
         assert [one.name for one in await there.configure(theta_active="x", trash_days=60)] == ["theta_active"]
         assert there.params == here.params
