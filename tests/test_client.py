@@ -197,7 +197,7 @@ async def furnished(mind: Both) -> None:
     await there.link("lin", "ferry", "takes", 0.8)
     await there.link("lin", "gone", "knew")
     assert (await there.pin("花生")).changed == ("花生",)
-    mind.clock.forward(60 * DAY)
+    mind.clock.forward(120 * DAY)
     await there.forget("gone")
     await there.tick()
 
@@ -221,6 +221,7 @@ async def test_writes_do_there_what_they_say(place: Place) -> None:
         assert turn.used is not None
         assert turn.used.throttled == ("ferry",)
         assert (await there.merge("lin", "ferry", text="both")).text == "both"
+        await there.unpin("花生")  # what is pinned is not suggested
         await there.dismiss("delete", (await there.suggestions("delete"))[0].keys[0])
         assert [one.name for one in await there.configure(theta_active="x", trash_days=60)] == ["theta_active"]
         assert there.params == here.params

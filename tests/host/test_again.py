@@ -92,7 +92,10 @@ async def _do(mind: Mind, clock: FakeClock, verb: str, *args: Any) -> None:
         await mind.put("something else", key=args[0], replace=True)
     elif verb == "reaped":
         clock.forward(900 * DAY)
-        await mind.reap()
+        await mind.reap()  # prunes
+        for _ in range(6):  # without a pause, until 30 days have passed
+            clock.forward(5 * DAY)
+            await mind.reap()
         clock.forward(60 * DAY)
         await mind.tick()
     elif verb == "remember_badly":

@@ -130,11 +130,11 @@ async def test_any_mixture_of_ticks_and_restarts_ends_as_one_tick_at_the_end(
 async def test_pairs_are_marked_alike_however_often_a_tick_has_looked(tmp_path: Path) -> None:
     """Both of a pair are low for long and say the same; one that was used lately is in none."""
     deeds = [Deed("put", ("the ferry leaves",), {"key": key}) for key in ("a", "b", "c")]
-    deeds += [Deed("wait", (20 * DAY,)), Deed("get", ("c",)), Deed("wait", (5 * DAY,))]
+    deeds += [Deed("wait", (90 * DAY,)), Deed("get", ("c",)), Deed("wait", (5 * DAY,))]
     often = await end_of_life(tmp_path / "often", "activity", deeds, ["a tick"] * 6)
     once = await end_of_life(tmp_path / "once", "activity", deeds, [])
     assert often == once
-    # A month later all three are: 1.2 · ln 2 − 0.01 · 41 = 0.42 < 0.5, where c stood 14 days before the end.
+    # A month later all three are: 1.2 · ln 2 − 0.01 · 111 = −0.28 < −0.2, where c stood 14 days before the end.
     assert {key: mark & Mark.MERGE for key, (_, mark, _) in once[0].items()} == dict.fromkeys("abc", Mark.MERGE)
 
 
