@@ -18,6 +18,9 @@ COMMON_DEFAULTS = {
     "count_hits": False,
     "candidates": 200,
     "spread": 1.0,
+    "match_floor": 0.35,
+    "max_retries": 15,
+    "distil": "segments",
     "credit_threshold": 0.35,
 }
 

@@ -64,7 +64,9 @@ def test_every_signal_is_refused_by_its_name(signal: str) -> None:
     with pytest.raises(SignalRefused) as error:
         Draft.parse({"text": "x", signal: 1})
     assert error.value.facts["field"] == signal
-    assert str(error.value) == f"{signal!r} cannot be set: signals, scores and states are the engine's own."
+    reasons = {"pinned": "`pin` protects a memory once it is there, and `unpin` ends it"}
+    reason = reasons.get(signal, "signals, scores and states are the engine's own")
+    assert str(error.value) == f"{signal!r} cannot be set: {reason}."
 
 
 @pytest.mark.parametrize(("field", "value"), [("importance", 0.5), ("importance", 0), ("policy", "normal")])

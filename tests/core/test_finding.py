@@ -138,11 +138,7 @@ def test_kind_domain_keyword_and_time_each_keep_out_what_does_not_fit() -> None:
 
 
 def test_states_are_those_of_the_moment_asked_about() -> None:
-<<<<<<< HEAD
-    """An unused memory has score 1.5·e^(−t/24 h) − 0.3·t/30 d, and is cold below −0.2: after 20 days."""
-=======
     """A memory that is never used has score 1.5·e^(−t/24 h) − 0.3·t/30 d, and is cold below −0.2: after 20 days."""
->>>>>>> 3bb2d54db9431602ec06f0122039832ed6eeb42c
     there = place(1)
     there.say(1, "tide")
     assert ids(there.ask("tide", ACTIVE, at=BIRTH + 19.9 * DAY)) == [1]

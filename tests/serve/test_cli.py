@@ -134,7 +134,7 @@ def test_links_can_be_made_walked_and_taken_away(ferry: Shell) -> None:
 def test_a_link_to_what_was_forgotten_is_a_trace(ferry: Shell) -> None:
     ferry.said("forget", "lamma")
     assert ferry.said("follow", "ferry") == "—leads to 0.80→ lamma once known, now forgotten"
-    assert "1 (1 traces)" in ferry.said("stats")
+    assert "1 (1 trace)" in ferry.said("stats")
     ferry.said("unlink", "ferry", "lamma", "leads to")
     assert ferry.said("follow", "ferry") == "no links lead on from here"
 
@@ -270,7 +270,7 @@ def test_a_tick_empties_the_trash_of_what_has_waited_its_time(ferry: Shell, cloc
     ferry.said("forget", "lamma")
     clock.forward(30 * DAY - 1)
     assert "gone for good 0" in ferry.said("tick")
-    assert "lamma asked in 1 seconds" in ferry.said("trash")
+    assert "lamma asked in 1 second" in ferry.said("trash")
     clock.forward(1)
     assert "gone for good 1" in ferry.said("tick", "--dry-run")
     assert "gone for good 1" in ferry.said("tick")

@@ -37,6 +37,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "check": ("check",),
     "compact": ("compact", "--older-than", "0s"),
     "init": ("init", "--agent", "ada"),
+    "credit": ("credit", "It leaves at 8:40.", "--key", "ferry"),
     "minds": ("minds",),
     "config": ("config", "trash_days=60"),
     "stats": ("stats",),
@@ -105,7 +106,8 @@ def test_links_are_answered_with_what_they_are(ferry: Shell) -> None:
 
 def test_a_trace_is_a_step_that_leads_to_no_memory(ferry: Shell) -> None:
     ferry.said("forget", "lamma")
-    assert ferry.json("follow", "ferry") == [{"relation": "leads to", "strength": 0.8, "key": "lamma", "memory": None}]
+    trace = {"relation": "leads to", "strength": 0.8, "key": "lamma", "memory": None, "expired": False}
+    assert ferry.json("follow", "ferry") == [trace]
 
 
 def test_a_page_says_where_to_go_on(ferry: Shell) -> None:

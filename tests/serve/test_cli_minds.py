@@ -137,7 +137,7 @@ def test_an_older_file_is_taken_over_and_given_back(ebbtide: Shell, tmp_path: Pa
         connection.execute("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?)", row)
     connection.close()
     said = ebbtide.said("adopt", str(old), "-a", "ada")
-    assert said.startswith("took over 1 memories and 0 links into the mind 'ada'")
+    assert said.startswith("took over 1 memory and 0 links into the mind 'ada'")
     assert ebbtide.json("adopt", str(old), "-a", "bob")["memories"] == 1
     assert ebbtide.json("get", "ferry", "-a", "ada")["phrase"] == "a ferry"
     ebbtide.said("put", "new since", "-a", "ada")

@@ -292,7 +292,7 @@ def test_watching_gives_figures_where_nothing_can_be_drawn_and_changes_nothing(c
     assert frames[0] == {"cycle": 0, "memories": 5, "traces": 1, "states": {"active": 4, "fading": 1}}
     assert frames[-1]["memories"] == 2  # Porto and what was said of it
     assert all(later["memories"] <= former["memories"] for former, later in pairwise(frames))
-    assert chain("watch", "--cycles", "1").out == "cycle 0: 5 memories, 1 traces\ncycle 1: 5 memories, 1 traces\n"
+    assert chain("watch", "--cycles", "1").out == "cycle 0: 5 memories, 1 trace\ncycle 1: 5 memories, 1 trace\n"
     assert everything_in(chain.data) == before
 
 

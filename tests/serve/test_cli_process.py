@@ -17,6 +17,7 @@ import ebbtide as package
 from tests.serve.shell import Answer, Shell, environment, everything_in, launch, process
 
 FULL = Path("/dev/full")
+pytestmark = pytest.mark.slow  # each test starts the command as a process
 posix = pytest.mark.skipif(os.name != "posix", reason="speaks of signals and file descriptors")
 
 
@@ -192,8 +193,6 @@ import ebbtide
 heavy = ("numpy", "sqlite3", "msgspec", "asyncio", "ebbtide.mind", "ebbtide.app")
 after_import = [name for name in heavy if name in sys.modules]
 from ebbtide.serve.cli.main import app, run
-
-pytestmark = pytest.mark.slow  # each test starts the command as a process
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
     names = [command.name or command.callback.__name__ for command in app.registered_commands]
     codes = [run(["--help"]), *(run([name, "--help"]) for name in names), run(["pu"]), run(["version"])]
