@@ -35,7 +35,7 @@ def scans_until(event: str, s: Signals, network: Network = NETWORK) -> list[floa
 def test_the_defaults_are_those_of_the_specification() -> None:
     assert regime("network", {})[0].params() == {
         "focus_limit": 5, "decay_rate": 0.97, "link_initial_strength": 0.5, "delete_threshold": 5,
-        "link_break_threshold": 0.01, "time_slice": 30_000, "max_retries": 15, "default_search_depth": 2,
+        "link_break_threshold": 0.01, "time_slice": 30_000, "default_search_depth": 2, "cue": "when_empty",
         "scan_budget": 0, "node_pool": 0, "basis": "original", "traces": "keep",
         "rank_bonus": 0.1, "tick_every": 6.0,
     } | COMMON_DEFAULTS  # fmt: skip
