@@ -1,9 +1,14 @@
 """The console in a real browser: asking, why the answer is so, what was declined, and saying what was of use."""
 
+import shutil
+import time
+from pathlib import Path
+
 import pytest
 
 import ebbtide
-from ebbtide.core.memory import State
+from ebbtide.core.memory import DAY, State
+from ebbtide.testing import Clock
 from tests.serve.page.conftest import OpenTab, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -80,6 +85,29 @@ async def test_what_matches_but_is_hidden_is_counted_and_shown_by_a_click(site: 
     first = tab.page.locator(".hit").filter(has_text=cold.text[:30]).first
     assert "cold" in await first.locator(".chip").inner_text()
     assert "similarity " in await first.locator(".top-line").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("metabolism", "hidden"), [("activity", "cold"), ("score", "deprecated"), ("retention", "expired"), ("network", "")]
+)
+async def test_ninety_days_later_a_fact_is_found_or_its_place_is_told(
+    site: Site, open_tab: OpenTab, tmp_path: Path, metabolism: str, hidden: str
+) -> None:
+    agent, clock = f"ninety-{metabolism}", Clock(time.time() - 90 * DAY)
+    async with ebbtide.open(agent, data=tmp_path, metabolism=metabolism, clock=clock) as mind:
+        await mind.put("Lin is allergic to peanuts.", key="allergy")
+    half = site.data / f"_copy-{agent}"
+    shutil.copytree(tmp_path / agent, half)
+    half.rename(site.data / agent)
+    tab = await open_tab(f"/minds/{agent}/console?q=peanut+allergy")
+    if not hidden:
+        await tab.page.locator(".hit").filter(has_text="Lin is allergic to peanuts.").wait_for()
+        return
+    line = tab.page.locator(".left-out")
+    await line.wait_for()
+    assert await line.inner_text() == f"1 that matches is hidden: 1 {hidden}"
+    assert await tab.page.locator(".hit").count() == 0
+    assert await tab.page.get_by_role("button", name="Show them").count() == 1
 
 
 async def test_a_search_without_a_good_match_says_so_in_both_languages(site: Site, open_tab: OpenTab) -> None:

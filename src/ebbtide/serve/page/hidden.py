@@ -16,6 +16,7 @@ texts.add(
             "没有足够相似的记忆：最高相似度为 {best}，不相关的记忆也常达到 {floor}。",
         ),
         "hidden.count": ("{n} that match are hidden: {states}", "另有 {n} 条符合但已隐藏：{states}"),
+        "hidden.count_one": ("1 that matches is hidden: {states}", "另有 1 条符合但已隐藏：{states}"),
         "hidden.show": ("Show them", "显示"),
     }
 )
