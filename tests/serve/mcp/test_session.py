@@ -53,6 +53,7 @@ async def _uses_and_explains(client: Client) -> None:
     assert await call(client, "touch", keys=["ferry", "小林/过敏"]) == {
         "counted": ["ferry", "小林/过敏"],
         "too_soon": [],
+        "remark": "",
     }
     assert (await call(client, "touch", keys=["ferry"]))["too_soon"] == ["ferry"]
     why = await call(client, "explain", key="ferry")

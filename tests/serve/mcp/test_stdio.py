@@ -31,6 +31,8 @@ HELLO = message(
 )
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
+pytestmark = pytest.mark.slow  # each test starts a server
+
 
 @contextmanager
 def by_hand(data: Path) -> Iterator[subprocess.Popen[str]]:
@@ -110,8 +112,6 @@ CLIENT = """
 import asyncio, sys
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
-
-pytestmark = pytest.mark.slow  # each test starts a server
 
 async def main():
     words = ["mcp", "--agent", "ada"]
