@@ -125,7 +125,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "minds.new": ("New mind", "新建心智"),
     "minds.name": ("Agent id: letters, digits, . _ -", "智能体 id：字母、数字、. _ -"),
-    "minds.metabolism": ("How it ages", "老去的方式"),
+    "minds.metabolism": ("How it ages", "衰减规则"),
     "minds.create": ("Create", "新建"),
     "minds.made": ("{agent} is ready.", "{agent} 已就绪。"),
     "minds.not_yours": ("Your key does not open a mind of that name.", "你的密钥不能打开该名字的心智。"),
@@ -193,7 +193,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "match": ("match {n}", "匹配 {n}"),
     "vitality": ("Vitality", "活力"),
     # a memory
-    "memory.now": ("What it says", "它说什么"),
+    "memory.now": ("What it says", "内容"),
     "memory.past": ("As it was on {when}", "{when} 时的样子"),
     "memory.past_state": ("It was {state} then, vitality {vitality}.", "当时{state}，活力 {vitality}。"),
     "memory.look_back": ("Look back", "回看"),
