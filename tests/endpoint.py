@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,7 +90,7 @@ class Endpoint:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client went first
         finally:
-            writer.close()
+            await _closed(writer)
 
     async def _misbehave(self, step: Reply | str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if isinstance(step, Reply):
@@ -120,6 +120,17 @@ async def endpoint(*script: Step) -> AsyncIterator[Endpoint]:
         if playing.connections:  # they end when the client has closed, and all of ours do
             await asyncio.wait(playing.connections, timeout=10.0)
         await server.wait_closed()
+
+
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    """Nothing of the connection may outlive the test: a transport that cannot be flushed any more is torn down."""
+    writer.close()
+    with suppress(ConnectionError, TimeoutError):
+        async with asyncio.timeout(1.0):
+            await writer.wait_closed()
+            return
+    writer.transport.abort()
+    await asyncio.sleep(0)  # the transport ends with the loop's next step
 
 
 async def _request(reader: asyncio.StreamReader) -> Request | None:
