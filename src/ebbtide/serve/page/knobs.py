@@ -156,11 +156,11 @@ VALUES: dict[str, tuple[str, str]] = {
     "original": ("original", "最初的"),
     "current": ("current", "当前的"),
     "keep": ("keep", "保留"),
-    "when_empty": ("if the focus leads to nothing", "焦点处想不起来时"),
+    "when_empty": ("when_empty", "焦点处想不起来时"),
     "never": ("never", "从不"),
     "sweep": ("sweep", "清扫"),
     "segments": ("segments", "片段"),
-    "facts": ("segments and facts", "片段和事实"),
+    "facts": ("facts", "片段和事实"),
 }
 
 UNITS: dict[str, tuple[str, str]] = {
