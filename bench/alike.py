@@ -19,7 +19,7 @@ from ebbtide.core.index import IndexRow, Recipe
 from ebbtide.core.memory import DAY, Content
 from ebbtide.core.metabolism import Activity
 from ebbtide.core.pairs import similar_pairs
-from ebbtide.core.ports import Store
+from ebbtide.core.ports import Store, TextFeatures
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import Terms
 from ebbtide.mind.indexing import Indexing
@@ -54,6 +54,12 @@ class _Reader:
 
     def keyword(self, keyword: str) -> int:
         return 0
+
+    def features(self, text: str) -> TextFeatures:
+        return TextFeatures(0.0, False, False, False, False)
+
+    def names(self, text: str) -> frozenset[str]:
+        return frozenset()
 
     async def embed(self, texts: Sequence[str]) -> Column:
         raise AssertionError("every vector is there")

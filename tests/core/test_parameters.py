@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ebbtide.core.errors import InvalidInput
-from ebbtide.core.metabolism import METABOLISMS, Activity, Network, Score
-from ebbtide.core.parameters import ORDERED, Common, Fallback, Regime, known_metabolism, parameters_of, regime
+from ebbtide.core.metabolism import METABOLISMS, Activity, Network, Score, traits_of
+from ebbtide.core.parameters import Common, Fallback, Regime, known_metabolism, parameters_of, regime
 
 
 def refused(metabolism: str, **given: Any) -> list[Fallback]:
@@ -131,7 +131,7 @@ def test_a_threshold_can_cross_a_default_and_then_it_alone_is_named() -> None:
 
 @pytest.mark.parametrize("metabolism", ["activity", "score", "retention"])
 def test_a_threshold_at_its_default_has_not_fallen_back_when_the_other_crosses_it(metabolism: str) -> None:
-    low, high = ORDERED[metabolism]
+    low, high = traits_of(metabolism).ordered or ("", "")
     defaults = regime(metabolism, {})[0].params()
     given = {low: defaults[low], high: defaults[low]}
     assert refused(metabolism, **given) == [

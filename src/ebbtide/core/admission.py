@@ -11,6 +11,7 @@ import numpy as np
 
 from ebbtide.core.changes import (
     Access,
+    Appraise,
     Change,
     Configure,
     Discard,
@@ -31,6 +32,7 @@ from ebbtide.core.changes import (
     Scan,
     SetAside,
     Settle,
+    Supersede,
     Sweep,
     Touch,
     Traverse,
@@ -46,7 +48,6 @@ from ebbtide.core.errors import (
     UnknownMemory,
     UnknownTask,
 )
-from ebbtide.core.metabolism import Network
 from ebbtide.core.signals import Column
 from ebbtide.core.state import MindState
 
@@ -80,9 +81,16 @@ class Admission:
         match change:
             case PutMemory():
                 self._put(change)
-            case Access() | Traverse():
-                alive = tuple(memory for memory in change.ids if self._is_alive(memory))
+            case Access():
+                alive = self._living(change.ids)
+                return replace(change, ids=alive, newness=self._state.newness_of(alive, change.at)) if alive else None
+            case Traverse():
+                alive = self._living(change.ids)
                 return replace(change, ids=alive) if alive else None
+            case Appraise():
+                return self._appraise(change)
+            case Supersede():
+                return self._supersede(change)
             case Touch():
                 return self._touch(change)
             case Pin():
@@ -145,7 +153,7 @@ class Admission:
 
     def _require_network(self) -> None:
         """Focus pins links; elsewhere links do not age, and pinning them would be an event nobody accounts for."""
-        if self._state.regime.metabolism.name != Network.name:
+        if not self._state.regime.metabolism.traits.network:
             raise Conflict(problem="only a network mind has a focus")
 
     def _touch(self, c: Touch) -> Change | None:
@@ -159,7 +167,27 @@ class Admission:
         due = (rows < 0) | (np.abs(waited) >= c.spacing)
         self.stale += np.asarray(alive, np.int64)[~due].tolist()
         ids = tuple(memory for memory, is_due in zip(alive, due.tolist(), strict=True) if is_due)
-        return replace(c, ids=ids, spacing=0.0) if ids else None
+        newness = self._state.newness_of(ids, c.at) if ids else ()
+        return replace(c, ids=ids, spacing=0.0, newness=newness) if ids else None
+
+    def _living(self, ids: Sequence[int]) -> tuple[int, ...]:
+        return tuple(memory for memory in ids if self._is_alive(memory))
+
+    def _appraise(self, c: Appraise) -> Change | None:
+        """Those that are alive and were not read before, each once."""
+        new = {
+            memory: features
+            for memory, features in zip(c.ids, c.features, strict=True)
+            if self._is_alive(memory) and self._state.is_unread(memory)
+        }
+        return replace(c, ids=tuple(new), features=tuple(new.values())) if new else None
+
+    def _supersede(self, c: Supersede) -> Change | None:
+        """Those of which both are alive and have said the same since."""
+        still = self._still([older for older, _, _ in c.found], c.seen)
+        still &= self._still([newer for _, newer, _ in c.found], c.seen)
+        found = tuple(pair for pair, holds in zip(c.found, still.tolist(), strict=True) if holds)
+        return replace(c, found=found) if found else None
 
     def _pin(self, c: Pin) -> Change | None:
         """Those that are not so already. One that is new in this batch, or back in it, is left to the fold."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ebbtide.core.appraisal import Features
 from ebbtide.core.links import LinkRow
 from ebbtide.core.memory import Content, Message
 from ebbtide.core.quick import quick
@@ -70,10 +71,11 @@ class Unlink:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Read directly, or its use confirmed."""
+    """Read directly, or its use confirmed. `newness`: of each use that says what the mind lives by, see `Touch`."""
 
     at: float
     ids: tuple[int, ...]
+    newness: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,15 @@ class Touch:
     """Its use confirmed. Who was touched less than `spacing` seconds ago is left out; in the journal it is 0.
 
     `cause`: asked, revived, where it was to come back though it had expired, or cascade, where something that it
-    supports was touched.
+    supports was touched. `newness`, found by admission where the metabolism looks at it: for each of these that is
+    older than a day, the share of the living of that age that are no newer.
     """
 
     at: float
     ids: tuple[int, ...]
     spacing: float = 0.0
     cause: str = "asked"
+    newness: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,27 @@ class Dismiss:
     kind: str  # merge or delete
     ids: tuple[int, ...]
     facts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Appraise:
+    """The words of these were read: what can be read off each, from which its content prior follows.   SPEC T3."""
+
+    at: float
+    ids: tuple[int, ...]
+    features: tuple[Features, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """For each (older, newer, share): the newer memory says the same by so much. A share of 0: none does any more.
+
+    A memory changed after entry `seen` is left alone.
+    """
+
+    at: float
+    seen: int
+    found: tuple[tuple[int, int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +311,8 @@ Change = (
     | Recover
     | Pair
     | Dismiss
+    | Appraise
+    | Supersede
     | WriteDown
     | Reaped
     | Scan
@@ -313,6 +340,8 @@ KINDS: dict[str, type[Change]] = {
     "recover": Recover,
     "pair": Pair,
     "dismiss": Dismiss,
+    "appraise": Appraise,
+    "supersede": Supersede,
     "tick": WriteDown,
     "reaped": Reaped,
     "scan": Scan,
@@ -327,7 +356,7 @@ KIND_OF: dict[type[Change], str] = {change: kind for kind, change in KINDS.items
 
 # Entries about what is always on the move, hot columns and the queue: the journal has them at once, the tables
 # at the next checkpoint.
-HOT = (Access, Touch, Traverse, Scan, WriteDown, Enqueue, Settle, SetAside, Requeue)
+HOT = (Access, Touch, Traverse, Scan, Appraise, WriteDown, Enqueue, Settle, SetAside, Requeue)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ebbtide.core.errors import InvalidInput, SignalRefused
 from ebbtide.core.memory import Content, Memory, Meta, Policy
+from ebbtide.core.metabolism import METABOLISMS, traits_of
 from ebbtide.core.quick import quick
 
 MAX_TEXT = 1_000_000
@@ -81,8 +82,9 @@ class Draft:
 
     def _check_retention(self, metabolism: str) -> None:
         for name, value in (("importance", self.importance), ("policy", self.policy)):
-            if value is not None and metabolism != "retention":
-                reason = f"it is an input of retention minds; this one is {metabolism}"
+            if value is not None and name not in traits_of(metabolism).inputs:
+                takers = " or ".join(taker for taker in METABOLISMS if name in traits_of(taker).inputs)
+                reason = f"it is an input of {takers} minds; this one is {metabolism}"
                 raise SignalRefused(field=name, reason=reason)
         importance = self.importance
         if importance is not None and not (_is_number(importance) and 0.0 <= importance <= 1.0):

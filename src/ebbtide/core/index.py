@@ -288,6 +288,18 @@ class SearchIndex:
     def frequencies(self, codes: Column) -> Frequencies:
         return self.lexical.frequencies(codes)
 
+    def alike(self, ids: Column, limit: int) -> list[tuple[int, int, float]]:
+        """For each of these that has a vector the nearest others, best first, with their cosines."""
+        found: list[tuple[int, int, float]] = []
+        if self.vectors is None:
+            return found
+        slots = self.slots(ids)
+        for slot in slots[(slots >= 0) & self.vectors.has(slots)].tolist():
+            near, cosines = self.vectors.nearest(self.vectors.vectors([slot])[0], limit + 1)
+            others = zip(self.ids[near].tolist(), cosines.tolist(), strict=True)
+            found += [(int(self.ids[slot]), other, cosine) for other, cosine in others if other != self.ids[slot]]
+        return found
+
     def material(self, ids: Column) -> Material:
         """The vectors of those of these that have one, copied."""
         slots = self.slots(ids)

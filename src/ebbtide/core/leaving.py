@@ -17,6 +17,7 @@ _COUNTS = tuple(_USES)
 _TIMES = (*_USES.values(), "last_touched_at")
 _LENGTHS = ("original_length", "length")
 _MERGED = "merged"
+_OF_THE_TEXT = ("superseded", "superseded_by")
 _PINNED = "pinned"
 
 Values = dict[str, float | None]
@@ -26,7 +27,10 @@ def forget(state: MindState, c: Forget, seq: int) -> Sequence[int]:
     """Its own links go with it; links that point to it stay, as traces."""
     removed = _in_order(state, state.links.leaving(c.id).tolist())
     row = _as_it_leaves(state, c.id)
-    before = _values(state, [*(link.target for link in _counting(state, removed)), *_equals(state, c.id)])
+    before = _values(
+        state,
+        [*(link.target for link in _counting(state, removed)), *_equals(state, c.id), *state.outdated_by(c.id)],
+    )
     _disconnect_all(state, removed)
     state.take_out(c.id, c.key)
     touched = state.weigh(before, c.at, seq)
@@ -41,7 +45,7 @@ def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
     slots = [*state.links.leaving(c.id).tolist(), *state.links.reaching(c.id).tolist()]
     theirs = _in_order(state, slots)
     scans_apart = state.scans(c.into) - state.scans(c.id)
-    others = [c.into, *_other_ends(state, theirs, c.id)]
+    others = [c.into, *_other_ends(state, theirs, c.id), *state.outdated_by(c.id)]
     before = _values(state, others)
     _disconnect_all(state, theirs)
     state.take_out(c.id, c.key)
@@ -71,6 +75,7 @@ def restore(state: MindState, c: Restore, seq: int) -> Sequence[int]:
     row = state.table.append(gone.row | {"out_degree": 0, "in_degree": pointing, "version": seq})
     state.keys[c.key] = c.id
     _reconnect(state, gone)
+    state.check_superseded(row)
     if "weight" in state.table.columns:
         state.table.columns["weight"][row] = state.weight(c.id)
     called = _call_back(state, gone, c.at, seq)
@@ -87,6 +92,7 @@ def recover(state: MindState, c: Recover, seq: int) -> Sequence[int]:
     state.next_id = max(state.next_id, c.id + 1)
     for link in c.links:
         state.connect(LinkRow(*link))
+    state.check_superseded(row)
     if "weight" in state.table.columns:
         state.table.columns["weight"][row] = state.weight(c.id)
     linked = (link.target for link in _counting(state, c.links))
@@ -169,7 +175,7 @@ def _call_back(state: MindState, gone: Trashed, at: float, seq: int) -> list[int
     for echo in echoes.values():
         row = state.table.row(echo.id)
         if echo.id not in moved_on:
-            _revert(state, row, echo, [name for name in own if name in echo.after])
+            _revert(state, row, echo, [name for name in own if name in echo.after and _holds(state, row, echo, name)])
             if "protected" in state.table.columns:
                 state.table.columns["protected"][row] = state.protection(echo.id)
             if "weight" in state.table.columns:
@@ -177,6 +183,11 @@ def _call_back(state: MindState, gone: Trashed, at: float, seq: int) -> list[int
         _give_back_uses(state, row, echo)
         state.table.columns["version"][row] = seq
     return [*echoes, *weighed]
+
+
+def _holds(state: MindState, row: int, echo: Echo, name: str) -> bool:
+    """Whether what was so may be so again: what has got another text since is superseded no more."""
+    return name not in _OF_THE_TEXT or bool(state.table.columns["length"][row] == echo.after["length"])
 
 
 def _lived_on(state: MindState, echo: Echo, own: Iterable[str]) -> bool:

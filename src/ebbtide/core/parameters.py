@@ -11,7 +11,7 @@ from dataclasses import Field, dataclass, fields
 from typing import Any, NamedTuple
 
 from ebbtide.core.errors import InvalidInput
-from ebbtide.core.metabolism import METABOLISMS, Metabolism
+from ebbtide.core.metabolism import METABOLISMS, Metabolism, traits_of
 from ebbtide.core.metabolism.base import choice, param
 
 
@@ -126,18 +126,12 @@ def _out_of_range(limits: Mapping[str, Any], value: float) -> str:
     return ""
 
 
-ORDERED = {  # two thresholds of which the first must be below the second
-    "activity": ("theta_delete", "theta_active"),
-    "score": ("cold_from", "active_from"),
-    "retention": ("delete_importance", "prune_importance"),
-}
-
-
 def _crossed(metabolism: str, values: Mapping[str, Any]) -> dict[str, str]:
     """Two thresholds that must stand in order, and do not."""
-    low, high = ORDERED.get(metabolism, (None, None))
-    if low is None or high is None or values[low] < values[high]:
+    ordered = traits_of(metabolism).ordered
+    if ordered is None or values[ordered[0]] < values[ordered[1]]:
         return {}
+    low, high = ordered
     return {low: f"is not below {high}", high: f"is not above {low}"}
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -79,6 +79,16 @@ class FactFinder(Protocol):
         ...
 
 
+class TextFeatures(NamedTuple):
+    """What can be read off one text, for its content prior."""
+
+    length: float  # ln(1 + characters), a Han character counts as three
+    time: bool  # names a time
+    asks: bool  # ends in a question mark
+    first: bool  # speaks in the first person
+    second: bool  # addresses a second person
+
+
 class Analyzer(Protocol):
     """From text to terms. Never fails, says the same every time, and may be used from several threads."""
 
@@ -93,6 +103,12 @@ class Analyzer(Protocol):
 
     def keyword(self, keyword: str) -> int:
         """The code of a keyword to filter by."""
+        ...
+
+    def features(self, text: str) -> TextFeatures: ...
+
+    def names(self, text: str) -> frozenset[str]:
+        """Whom and what the text names, in small letters."""
         ...
 
 
@@ -293,6 +309,10 @@ class Store(Protocol):
 
     async def frequencies(self, codes: Column) -> Frequencies:
         """How many memories can be found by words, and how many of them by each of these (ascending)."""
+        ...
+
+    async def alike(self, ids: Column, limit: int) -> list[tuple[int, int, float]]:
+        """For each of these that has a vector the nearest others, with their cosines: (one, other, cosine)."""
         ...
 
     async def material(self, ids: Column) -> Material:

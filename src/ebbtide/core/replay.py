@@ -4,6 +4,7 @@
 returns what a store must write at once; hot counters are only marked dirty.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -11,8 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ebbtide.core import leaving
+from ebbtide.core.appraisal import Features
 from ebbtide.core.changes import (
     Access,
+    Appraise,
     Change,
     Configure,
     Discard,
@@ -33,6 +36,7 @@ from ebbtide.core.changes import (
     Scan,
     SetAside,
     Settle,
+    Supersede,
     Sweep,
     Touch,
     Traverse,
@@ -40,9 +44,10 @@ from ebbtide.core.changes import (
     WriteDown,
 )
 from ebbtide.core.links import LinkRow
+from ebbtide.core.metabolism import appraising
 from ebbtide.core.parameters import regime
 from ebbtide.core.ranges import within
-from ebbtide.core.signals import NEVER, Column
+from ebbtide.core.signals import NEVER, Column, Newness
 from ebbtide.core.state import LinkKey, MindState, Task
 from ebbtide.core.whatif import COMPRESSED, PRUNED, UNFADED, UNMERGED, UNPRUNED
 
@@ -116,8 +121,9 @@ def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
     state.set(row, {"length": length, "version": seq, **original})
     if "pruned_at" in state.table.columns:
         state.set(row, {"pruned_at": c.at if c.cause == PRUNED else NEVER})
+    others = state.outdated_by(c.id)
     state.part(c.id)
-    return (c.id,)
+    return (c.id, *others)
 
 
 _OF_THE_ENGINE = (COMPRESSED, UNFADED, UNMERGED, PRUNED, UNPRUNED)
@@ -149,14 +155,23 @@ def _access(state: MindState, c: Access, seq: int) -> Sequence[int]:
     rows, times = _uses(state, c.ids)
     own = state.regime.metabolism.used(state.table.at(rows), np.full(len(rows), c.at))
     state.set(rows, own)
+    sense(state, c.newness)
     return _stir(state, rows, ("access_count", times), ("last_accessed_at", c.at), seq)
 
 
 def _touch(state: MindState, c: Touch, seq: int) -> Sequence[int]:
     rows, times = _uses(state, c.ids)
     state.set(rows, state.regime.metabolism.touched(state.table.at(rows), np.full(len(rows), c.at)))
+    sense(state, c.newness)
     state.set(rows, {"last_touched_at": c.at})  # also where a clock was put back: else nothing were throttled by it
     return _stir(state, rows, ("access_count", times), ("last_accessed_at", c.at), seq)
+
+
+def sense(state: MindState, newness: Sequence[float]) -> None:
+    """What was used says whether this mind lives by what is new."""
+    if newness:
+        before = state.newness
+        state.newness = Newness(before.total + math.fsum(newness), before.uses + len(newness))
 
 
 def _traverse(state: MindState, c: Traverse, seq: int) -> Sequence[int]:
@@ -264,6 +279,33 @@ def _pair(state: MindState, c: Pair, seq: int) -> Sequence[int]:
     return ()
 
 
+def _appraise(state: MindState, c: Appraise, seq: int) -> Sequence[int]:
+    """No event in a memory's life, and none that a tick has to know of: its row keeps its version."""
+    tide = appraising(state.regime.metabolism)
+    if tide is None:
+        return ()
+    priors = np.array(state.appraisals.take([Features(*each) for each in c.features], tide.prior_weights()))
+    rows = state.table.rows(c.ids)
+    here = rows >= 0  # on recovery some may have left since
+    state.set(rows[here], {"prior": priors[here]})
+    state.table.dirty[rows[here]] = True
+    return ()
+
+
+def _supersede(state: MindState, c: Supersede, seq: int) -> Sequence[int]:
+    """The newer one takes over that share of the uses of the older one, which gives it up.   SPEC T4."""
+    tide = appraising(state.regime.metabolism)
+    if tide is None:
+        return ()
+    for older, newer, share in c.found:
+        row = state.table.row(older)
+        state.set(row, {"superseded": share, "superseded_by": newer if share else 0, "version": seq})
+        if share:
+            state.take_over(tide, newer, older, share, c.at)
+            state.table.columns["version"][state.table.row(newer)] = seq
+    return [memory for older, newer, share in c.found for memory in ((older, newer) if share else (older,))]
+
+
 def _dismiss(state: MindState, c: Dismiss, seq: int) -> Sequence[int]:
     if c.facts:
         state.dismissed[c.kind, c.ids] = c.facts
@@ -295,6 +337,8 @@ _MEANING: dict[type, Callable[[MindState, Any, int], Sequence[int]]] = {
     Recover: leaving.recover,
     Pair: _pair,
     Dismiss: _dismiss,
+    Appraise: _appraise,
+    Supersede: _supersede,
     WriteDown: _write_down,
     Reaped: _reaped,
     Sweep: _sweep,

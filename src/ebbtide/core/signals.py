@@ -45,6 +45,12 @@ OWN: dict[str, Any] = {
     "protected": np.int32,  # links that keep it from expiring
     "exposed_at": np.float64,  # when the last such link went
     "pruned_at": np.float64,
+    "use_long": np.float64,  # tide: confirmed uses as they stood at `used_at`, each worth half after `long_days`
+    "use_short": np.float64,
+    "used_at": np.float64,
+    "prior": np.float64,  # −1: its words were not read yet
+    "superseded": np.float64,
+    "superseded_by": np.int64,  # 0: by no memory
 }
 # What a row that was written down before there was such a column has in it.
 _SINCE_THEN: dict[str, Any] = {"pinned": 0, "protected": 0, "exposed_at": NEVER, "pruned_at": NEVER}
@@ -60,6 +66,14 @@ class LinkColumns:
     strength: Column
     since: Column  # the source's scan_count when the strength was set
     pinned: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Newness:
+    """How new, from 0 to 1, the memories were that this mind has used: summed up, over so many uses.   SPEC T5."""
+
+    total: float = 0.0
+    uses: int = 0
 
 
 NO_LINKS = LinkColumns(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), np.empty(0, np.bool_))
@@ -93,8 +107,16 @@ class Signals:
     protected: Column = field(default_factory=lambda: _EMPTY)
     exposed_at: Column = field(default_factory=lambda: _EMPTY)
     pruned_at: Column = field(default_factory=lambda: _EMPTY)
+    use_long: Column = field(default_factory=lambda: _EMPTY)
+    use_short: Column = field(default_factory=lambda: _EMPTY)
+    used_at: Column = field(default_factory=lambda: _EMPTY)
+    prior: Column = field(default_factory=lambda: _EMPTY)
+    superseded: Column = field(default_factory=lambda: _EMPTY)
+    superseded_by: Column = field(default_factory=lambda: _EMPTY)
     links: LinkColumns = NO_LINKS
     focus: tuple[int, ...] = ()
+    newness: Newness = Newness()
+    peers: "Signals | None" = None  # a fair sample of the mind, where a state depends on the others; None: these rows
 
     def __len__(self) -> int:
         return len(self.id)
@@ -102,7 +124,7 @@ class Signals:
     def copy(self) -> "Signals":
         """The same, for keeps. Links are never a view."""
         columns = {name: getattr(self, name).copy() for name in _COLUMNS}
-        return Signals(**columns, links=self.links, focus=self.focus)
+        return replace(self, **columns)
 
     def unpinned(self) -> "Signals":
         """The same memories, had none of them been pinned."""
@@ -117,7 +139,7 @@ class Signals:
     def take(self, rows: Column) -> "Signals":
         """These rows only, each at most once. Links follow their source."""
         columns = {name: (column[rows] if len(column := getattr(self, name)) else column) for name in _COLUMNS}
-        return Signals(**columns, links=self._links_of(rows), focus=self.focus)
+        return replace(self, **columns, links=self._links_of(rows), peers=self.peers or self)
 
     def _links_of(self, rows: Column) -> LinkColumns:
         if not len(self.links.row):
@@ -158,7 +180,7 @@ class SignalTable:
 
     def view(self, links: LinkColumns = NO_LINKS, focus: tuple[int, ...] = ()) -> Signals:
         """All rows, without copying: true until the next change."""
-        columns = {name: column[: self.size] for name, column in self.columns.items()}
+        columns: dict[str, Any] = {name: column[: self.size] for name, column in self.columns.items()}
         return Signals(**columns, links=links, focus=focus)
 
     def at(self, rows: Column, links: LinkColumns = NO_LINKS, focus: tuple[int, ...] = ()) -> Signals:

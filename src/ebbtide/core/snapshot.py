@@ -1,13 +1,15 @@
 """A whole mind as one value: for comparing minds, and as the base that a compacted journal starts from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from ebbtide.core.appraisal import Appraisals
 from ebbtide.core.changes import Configure
 from ebbtide.core.links import LinkRow
 from ebbtide.core.memory import Content
 from ebbtide.core.replay import fold
+from ebbtide.core.signals import Newness
 from ebbtide.core.state import MindState, Pairs, Task, Trashed
 
 Row = dict[str, Any]
@@ -29,6 +31,25 @@ class Snapshot:
     pairs: tuple[tuple[int, int, float], ...] = ()
     dismissed: tuple[tuple[str, tuple[int, ...], str], ...] = ()
     reaped_at: float | None = None
+    senses: "Senses | None" = None  # of a metabolism that has none
+
+
+@dataclass(frozen=True, slots=True)
+class Senses:
+    """What a mind knows of all it has used and read up to the entry `seq`, beside its memories.   SPEC T3, T5."""
+
+    seq: int
+    newness: tuple[float, int] = (0.0, 0)
+    appraisals: dict[str, Any] = field(default_factory=dict)  # nothing read yet
+
+    @classmethod
+    def of(cls, state: MindState) -> "Senses":
+        appraisals = state.appraisals.plain() if state.appraisals.count else {}
+        return cls(state.seq, (state.newness.total, state.newness.uses), appraisals)
+
+    def give(self, state: MindState) -> None:
+        state.newness = Newness(*self.newness)
+        state.appraisals = Appraisals.of(self.appraisals)
 
 
 def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, Content]) -> Snapshot:
@@ -46,6 +67,7 @@ def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, 
         pairs=tuple((*twins, overlap) for twins, overlap in sorted(state.pairs.of().items())),
         dismissed=tuple((*refused, state.dismissed[refused]) for refused in sorted(state.dismissed)),
         reaped_at=state.reaped_at,
+        senses=Senses.of(state) if state.regime.metabolism.traits.appraises else None,
     )
 
 
@@ -68,6 +90,8 @@ def load(snapshot: Snapshot) -> MindState:
     state.tasks = {task.id: task for task in snapshot.tasks}
     state.pairs = Pairs(snapshot.pairs)
     state.dismissed = {(kind, ids): facts for kind, ids, facts in snapshot.dismissed}
+    if snapshot.senses is not None:
+        snapshot.senses.give(state)
     state.next_id = snapshot.next_id
     state.reaped_at = snapshot.reaped_at
     return state

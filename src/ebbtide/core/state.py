@@ -7,18 +7,20 @@ two things. What each change means stands in `replay`.
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ebbtide.core.appraisal import Appraisals
 from ebbtide.core.links import LinkRow, LinkTable
-from ebbtide.core.memory import Content, Link, Message
-from ebbtide.core.metabolism import Network
+from ebbtide.core.memory import DAY, Content, Link, Message
+from ebbtide.core.metabolism import networked
+from ebbtide.core.metabolism.tide import UNREAD, Tide
 from ebbtide.core.parameters import Regime, regime
 from ebbtide.core.ranges import Ranges
 from ebbtide.core.relations import EQUIV, ORDER, SUPPORTED_BY, is_order, spellings
-from ebbtide.core.signals import NEVER, NO_LINKS, Column, LinkColumns, Signals, SignalTable
+from ebbtide.core.signals import NEVER, NO_LINKS, Column, LinkColumns, Newness, Signals, SignalTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,9 @@ class Trashed:
 
 
 REMEMBER, COMPRESS = "remember", "compress"
+
+PEERS = 4096  # memories that a state is compared with where it depends on the others
+_SCATTER, _MASK = np.int64(2_654_435_761), np.int64(0xFFFFFFFF)
 
 Twins = tuple[int, int]  # two memories that say nearly the same, the lower id first
 Refused = tuple[str, tuple[int, ...]]  # a suggestion somebody does not want: its kind, and whom it is about
@@ -135,8 +140,11 @@ class MindState:
         self.tasks: dict[int, Task] = {}
         self.pairs = Pairs()
         self.dismissed: dict[Refused, str] = {}
+        self.newness = Newness()
+        self.appraisals = Appraisals.none()
         self.links = LinkTable()
         self.moved_links: list[LinkKey] = []  # since a store last looked
+        self._sampled: tuple[int, Signals] | None = None  # the sample of peers, and the entry it was taken at
         self.configured = False
         self.regime: Regime
         self.table = SignalTable(())
@@ -146,16 +154,52 @@ class MindState:
 
     def signals(self) -> Signals:
         """All columns, not copied: true until the next change."""
-        return self.table.view(self._link_columns(), self.focus)
+        every = self.table.view(self._link_columns(), self.focus)
+        if not self.regime.metabolism.traits.relative:
+            return every
+        return replace(every, newness=self.newness, peers=self._peers() if len(every) > PEERS else None)
 
     def signals_of(self, ids: Sequence[int]) -> Signals:
         """These memories' columns, in this order; all must be alive."""
         rows = self.table.rows(ids)
+        if self.regime.metabolism.traits.relative:
+            return replace(self.table.at(rows), newness=self.newness, peers=self._peers())
         if not self._links_age:
             return self.table.at(rows)
         slots = [self.links.leaving(memory) for memory in ids]
         owner = np.repeat(np.arange(len(slots)), [len(some) for some in slots])
         return self.table.at(rows, self._columns_of(owner, np.concatenate(slots)) if slots else NO_LINKS, self.focus)
+
+    def _peers(self) -> Signals:
+        """The mind, or a fair sample of it: by a hash of the id, so that it is the same wherever a row stands."""
+        if len(self.table) <= PEERS:
+            return replace(self.table.view(), newness=self.newness)
+        if self._sampled is None or self._sampled[0] != self.seq:
+            hashed = (self.table.columns["id"][: len(self.table)] * _SCATTER) & _MASK
+            rows = np.flatnonzero(hashed < int(_MASK * (PEERS / len(self.table))))
+            self._sampled = self.seq, replace(self.table.at(rows), newness=self.newness)
+        return self._sampled[1]
+
+    def newness_of(self, ids: Sequence[int], at: float) -> tuple[float, ...]:
+        """Of those of these that are older than a day: the share of all that are, that are no newer.   SPEC T5."""
+        if not self.regime.metabolism.traits.appraises:
+            return ()
+        born, every = (self.table.columns[name][: len(self.table)] for name in ("created_at", "id"))
+        rows = self.table.rows(ids)
+        rows = rows[rows >= 0]
+        rows = rows[born[rows] < at - DAY]
+        if not len(rows):
+            return ()
+        total = np.count_nonzero(born < at - DAY)
+        # Memories of one moment, such as the turns of a conversation, are ordered by id.
+        older = [np.count_nonzero(born < born[r]) + np.count_nonzero(every[born == born[r]] <= every[r]) for r in rows]
+        return tuple(float(count / total) for count in older)
+
+    def is_unread(self, memory: int) -> bool:
+        """Whether its words wait to be appraised."""
+        return "prior" in self.table.columns and (
+            memory not in self.table or self.table.columns["prior"][self.table.row(memory)] == UNREAD
+        )
 
     def living(self) -> Column:
         # Stable, for that is quick where most are in order already.
@@ -231,17 +275,17 @@ class MindState:
     @property
     def _links_age(self) -> bool:
         """Links age, by scans, in a network mind only; no other metabolism looks at them one by one."""
-        return isinstance(self.regime.metabolism, Network)
+        return self.regime.metabolism.traits.network
 
     def _link_columns(self) -> LinkColumns:
         return self.links.as_columns(self.table) if self._links_age else NO_LINKS
 
     def _strengths_now(self, slots: Column) -> Column:
-        c, metabolism = self.links.columns, self.regime.metabolism
-        if not isinstance(metabolism, Network):
+        c, network = self.links.columns, networked(self.regime.metabolism)
+        if network is None:
             return c["strength"][slots]
         rows = self.table.rows(c["source"][slots])
-        return metabolism.strengths(self.table.view(self._columns_of(rows, slots)))
+        return network.strengths(self.table.view(self._columns_of(rows, slots)))
 
     def _columns_of(self, rows: Column, slots: Column) -> LinkColumns:
         c = self.links.columns
@@ -337,9 +381,37 @@ class MindState:
         ends = [link.target if link.source == memory else link.source for link in links if link.relation == EQUIV]
         return [end for end in ends if end in self.table]
 
+    def take_over(self, tide: Tide, newer: int, older: int, share: float, at: float) -> None:
+        """That share of the older one's uses is the newer one's from now on: moved, so that the sum stays true."""
+        rows = self.table.rows([newer, older])
+        signals = self.table.at(rows)
+        at = max(at, float(signals.used_at[0]))
+        uses = tide.decayed(signals, at)
+        for name, use in zip(("use_long", "use_short"), uses, strict=True):
+            self.table.columns[name][rows[0]] = use[0] + share * use[1]
+            self.table.columns[name][rows[1]] *= 1.0 - share
+        self.table.columns["used_at"][rows[0]] = at
+
     def part(self, memory: int) -> None:
         """It says something else now, or nothing: whatever was said to be nearly the same is so no longer."""
         self.pairs.part(memory)
+        if "superseded" in self.table.columns:
+            rows = self.table.rows([memory, *self.outdated_by(memory)])
+            self.set(rows, {"superseded": 0.0, "superseded_by": 0})
+
+    def outdated_by(self, memory: int) -> list[int]:
+        """The memories that this one supersedes."""
+        if "superseded_by" not in self.table.columns:
+            return []
+        ids, by = (self.table.columns[name][: len(self.table)] for name in ("id", "superseded_by"))
+        found: list[int] = np.sort(ids[by == memory]).tolist()
+        return found
+
+    def check_superseded(self, row: int) -> None:
+        """Of a memory that came back: what superseded it may have left meanwhile."""
+        columns = self.table.columns
+        if "superseded_by" in columns and int(columns["superseded_by"][row]) not in self.table:
+            self.set(row, {"superseded": 0.0, "superseded_by": 0})
 
     def let_go(self, ids: Iterable[int]) -> None:
         """These are gone for good, and so is whatever somebody did not want done with them."""

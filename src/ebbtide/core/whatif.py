@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from ebbtide.core.changes import (
+    Access,
+    Appraise,
     Change,
     Configure,
     Dismiss,
@@ -17,9 +19,11 @@ from ebbtide.core.changes import (
     Scan,
     SetAside,
     Settle,
+    Supersede,
     Sweep,
     Touch,
 )
+from ebbtide.core.metabolism import traits_of
 
 ASKED = "asked"  # the cause of a forgetting that a person or agent wanted; any other is a metabolism's own
 REVIVED = "revived"  # of a touch that was to bring back what had expired
@@ -36,7 +40,7 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
     match change:
         case Configure():
             return None
-        case PutMemory() if new != "retention":
+        case PutMemory() if not traits_of(new).inputs:
             return replace(change, importance=None, policy=None)
         case Rewrite(cause=cause) if cause in (COMPRESSED, PRUNED):
             return None
@@ -46,6 +50,12 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
             return None
         case Focus() if old != new:
             return None
-        case Pair() | Dismiss() | Reaped() | Scan() | Sweep() | Enqueue() | Settle() | SetAside() | Requeue():
+        case Access() | Touch():
+            return replace(change, newness=())  # the copy finds its own
+        case Appraise() | Supersede() if old != new:
+            return None  # `Retelling` reads the words anew; vectors, which say what supersedes what, it has none
+        case Pair() | Dismiss() | Reaped() | Scan() | Sweep():
+            return None
+        case Enqueue() | Settle() | SetAside() | Requeue():
             return None
     return change

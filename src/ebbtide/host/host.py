@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from ebbtide.core.changes import Batch, Configure
 from ebbtide.core.errors import EbbtideError, MindExists, UnknownMind
-from ebbtide.core.metabolism import Network
 from ebbtide.core.outdated import as_arguments, outdated
 from ebbtide.core.parameters import regime
 from ebbtide.core.ports import Clock, FactFinder, SmallModel, Store
@@ -102,7 +101,7 @@ class Host:
             log.warning("mind %s: %s", agent, fallback)
         if new.common.distil == FACTS and not isinstance(self._small_model(), FactFinder):
             log.warning("mind %s: %s", agent, NO_FACTS)
-        if metabolism == Network.name:
+        if new.metabolism.traits.network:
             self._small_model()  # one that cannot be had is an error before there is a mind that needs it
         store = await asyncio.to_thread(self._opener, agents.folder_of(self.data, agent))
         try:
@@ -190,7 +189,7 @@ class Host:
         try:
             if not store.seq:  # the process that made it died before it could say how it is to live
                 raise UnknownMind(agent=agent, data=self.data)
-            model = self._small_model() if store.regime.metabolism.name == Network.name else None
+            model = self._small_model() if store.regime.metabolism.traits.network else None
             mind = HostedMind(
                 agent,
                 store,

@@ -1,5 +1,6 @@
 """Why a memory is what it is, and what will become of it if nothing happens.   SPEC C7."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,9 +8,9 @@ import numpy as np
 
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.core.memory import DAY, Memory
-from ebbtide.core.metabolism import Metabolism, Network
+from ebbtide.core.metabolism import Metabolism, networked
 from ebbtide.core.metabolism.base import FOREVER
-from ebbtide.core.ports import Store
+from ebbtide.core.ports import Analyzer, Store, TextFeatures
 from ebbtide.core.signals import Signals
 from ebbtide.mind.reading import read
 
@@ -39,7 +40,9 @@ class Explanation:
     curve: tuple[tuple[float, float], ...]  # (moment, vitality) from now on; in a network mind (scans, vitality)
 
 
-async def explain(store: Store, memory: int, now: float, days: float) -> Explanation:
+async def explain(
+    store: Store, memory: int, now: float, days: float, analyzer: Callable[[], Analyzer | None] = lambda: None
+) -> Explanation:
     metabolism = store.regime.metabolism
     seen = await read(store, [memory], now)
     if not seen:  # forgotten while we waited for the disk
@@ -52,10 +55,32 @@ async def explain(store: Store, memory: int, now: float, days: float) -> Explana
         at=now,
         terms={name: float(column[0]) for name, column in metabolism.terms(signals, now).items()},
         inputs=_inputs(signals, now),
-        why=metabolism.why(signals, now),
+        why=metabolism.why(signals, now) + await _content(store, seen[0].text, signals, analyzer),
         forecast=_forecast(metabolism, signals, now),
         curve=_curve(metabolism, signals, now, days),
     )
+
+
+async def _content(store: Store, text: str, s: Signals, analyzer: Callable[[], Analyzer | None]) -> str:
+    """What its text says for it and against it, in a mind that looks at that."""
+    if not store.regime.metabolism.traits.appraises:
+        return ""
+    reader = analyzer()
+    found = [] if reader is None else _read_off(reader.features(text))
+    newer = await store.contents([int(s.superseded_by[0])]) if s.superseded[0] > 0.0 else {}
+    found += [f"a newer memory, {content.key}, says nearly the same" for content in newer.values()]
+    return "".join(f"; {each}" for each in found)
+
+
+def _read_off(features: TextFeatures) -> list[str]:
+    """What counts for or against a text, besides its length and how rare its words are."""
+    said = {
+        "says when": features.time,
+        "speaks in the first person": features.first,
+        "addresses you": features.second,
+        "ends in a question": features.asks,
+    }
+    return [name for name, holds in said.items() if holds]
 
 
 def _inputs(s: Signals, now: float) -> dict[str, Any]:
@@ -70,7 +95,7 @@ def _inputs(s: Signals, now: float) -> dict[str, Any]:
         "length",
     )
     times = ("created_at", "last_accessed_at", "last_linked_at", "scored_at")
-    own = ("base", "weight", "importance", "strength")
+    own = ("base", "weight", "importance", "strength", "use_long", "use_short", "prior", "superseded")
     found: dict[str, Any] = {name: int(getattr(s, name)[0]) for name in counts}
     for name in times:
         if len(column := getattr(s, name)) and np.isfinite(column[0]):
@@ -98,8 +123,8 @@ def _forecast(metabolism: Metabolism, s: Signals, now: float) -> tuple[Coming, .
 
 def _curve(metabolism: Metabolism, s: Signals, now: float, days: float) -> tuple[tuple[float, float], ...]:
     """From now on, over days; for a network mind, which knows no days, over scans until every link is worn away."""
-    if isinstance(metabolism, Network):
-        scans = np.linspace(0, metabolism.longest_life(), CURVE_POINTS).astype(int).tolist()
-        return tuple((float(n), float(metabolism.vitality(s, now, n)[0])) for n in scans)
+    if (network := networked(metabolism)) is not None:
+        scans = np.linspace(0, network.longest_life(), CURVE_POINTS).astype(int).tolist()
+        return tuple((float(n), float(network.vitality(s, now, n)[0])) for n in scans)
     moments = np.linspace(now, now + days * DAY, CURVE_POINTS).tolist()
     return tuple((moment, float(metabolism.vitality(s, moment)[0])) for moment in moments)

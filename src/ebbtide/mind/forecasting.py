@@ -7,7 +7,7 @@ import numpy as np
 
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DAY
-from ebbtide.core.metabolism import Forecast, Metabolism, Network
+from ebbtide.core.metabolism import Forecast, Metabolism, networked
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column, Signals
 
@@ -45,7 +45,7 @@ class _Event:
 async def outlook(store: Store, now: float, days: float | None, scans: int | None, limit: int) -> Outlook:
     """The days to come; of a network mind, which knows no days, the scans to come."""
     metabolism = store.regime.metabolism
-    by_scans = isinstance(metabolism, Network)
+    by_scans = metabolism.traits.by_scans
     reach = _reach(by_scans, days, scans)
     if limit < 0:
         raise InvalidInput(problem=f"a forecast cannot list {limit} events: 0 lists none and counts all")
@@ -98,7 +98,7 @@ def _first(coming: list[tuple[str, Column, Column]], limit: int) -> list[_Event]
 
 def _fate(metabolism: Metabolism, s: Signals, now: float, event: _Event, key: str) -> Fate:
     row = s.take(np.array([event.row]))
-    if isinstance(metabolism, Network):
+    if (network := networked(metabolism)) is not None:
         scans = int(event.when)
-        return Fate(key, event.event, None, scans, f"importance {metabolism.vitality(row, now, scans)[0]:.3f} then")
+        return Fate(key, event.event, None, scans, f"importance {network.vitality(row, now, scans)[0]:.3f} then")
     return Fate(key, event.event, event.when, None, metabolism.why(row, event.when))

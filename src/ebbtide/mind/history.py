@@ -8,7 +8,7 @@ from typing import Any
 
 from ebbtide.core.changes import Batch, Configure, Entry
 from ebbtide.core.parameters import Regime
-from ebbtide.core.ports import Store
+from ebbtide.core.ports import Analyzer, Store
 from ebbtide.core.snapshot import Snapshot
 from ebbtide.mind.retelling import Retelling
 from ebbtide.mind.upkeep import Progress
@@ -39,16 +39,25 @@ async def replay(store: Store, scratch: Scratch, *, upto: int | None = None, pro
     return copy
 
 
-async def retold(store: Store, scratch: Scratch, regime: Regime, *, progress: Progress | None = None) -> Store:
+async def retold(
+    store: Store,
+    scratch: Scratch,
+    regime: Regime,
+    *,
+    analyzer: Analyzer | None = None,
+    progress: Progress | None = None,
+) -> Store:
     """The mind that would have been: the same events under another regime.
 
-    What the old regime decided is left out; where it ticked or had a cycle, the new one judges for itself.
+    What the old regime decided is left out; where it ticked or had a cycle, the new one judges for itself. One that
+    looks at what memories say reads them with `analyzer`, as far as the old one has not.
     """
     base = await store.base()
     copy = scratch(_rebased(base, regime))
     await copy.apply(Batch((Configure(0.0, regime.metabolism.name, regime.params()),), "retold-regime"))
     free = await store.reserve(0)  # the first id nobody has
-    retelling = Retelling(copy, store.regime.metabolism.name, free, base.tasks if base else ())
+    retelling = Retelling(copy, store.regime.metabolism.name, free, base.tasks if base else (), analyzer)
+    await retelling.read_base()
     async for entry in entries(store):
         await retelling.tell(entry)
         _report(progress, entry.seq, store.seq)
@@ -95,6 +104,7 @@ def _rebased(base: Snapshot | None, regime: Regime) -> Snapshot | None:
         base,
         metabolism=metabolism.name,
         params=regime.params(),
+        senses=None,
         memories=tuple((content, afresh(row)) for content, row in base.memories),
         trash=tuple((content, replace(t, row=afresh(t.row), echoes=())) for content, t in base.trash),
     )
@@ -107,7 +117,7 @@ def _report(progress: Progress | None, done: int, total: int) -> None:
 
 def differences(one: Snapshot, other: Snapshot) -> list[str]:
     """What two minds disagree on, in words; empty if they are the same, bit for bit."""
-    parts = ("seq", "next_id", "metabolism", "params", "links", "trash", "focus", "tasks", "reaped_at")
+    parts = ("seq", "next_id", "metabolism", "params", "links", "trash", "focus", "tasks", "reaped_at", "senses")
     found = [name for name in parts if getattr(one, name) != getattr(other, name)]
     mine = {content.key: (content, row) for content, row in one.memories}
     theirs = {content.key: (content, row) for content, row in other.memories}

@@ -19,6 +19,7 @@ from ebbtide.core.terms import Terms
 from ebbtide.mind.tools import Tools
 
 if TYPE_CHECKING:
+    from ebbtide.mind.appraising import Appraiser
     from ebbtide.mind.upkeep import Progress
 
 log = logging.getLogger("ebbtide")
@@ -47,6 +48,12 @@ class Indexing:
         self._said_at = 0.0
         self._failing = False  # the embedder, when it was asked last
         self._closed = False
+        self._appraiser: Appraiser | None = None  # told what was read and embedded, where a metabolism looks at that
+
+        self._appraised = False
+
+    def tell(self, appraiser: Appraiser) -> None:
+        self._appraiser = appraiser
 
     @property
     def analyzer(self) -> Analyzer:
@@ -82,6 +89,7 @@ class Indexing:
         """
         await self._open()
         await self._read()
+        await self._appraise()
         info = await self._store.index_info()
         if info.unembedded and self._embeds and not self._failing:
             self._start()
@@ -185,17 +193,28 @@ class Indexing:
         async with self._reading:
             upto = self._store.seq
             while waiting := [one for one in await self._store.unread(_LISTED) if one.edition <= upto]:
+                if self._appraiser is not None:  # which compares each with those before it
+                    waiting.sort(key=lambda one: one.id)
                 for start in range(0, len(waiting), _READ_AT_ONCE):
                     if not await self._read_these(waiting[start : start + _READ_AT_ONCE]):
                         return  # all have changed meanwhile: the next one to come reads them
+
+    async def _appraise(self) -> None:
+        """Once, what an earlier process has read and not appraised."""
+        if self._appraiser is not None and not self._appraised:
+            self._appraised = True
+            await self._appraiser.catch_up(self.analyzer)
 
     async def _read_these(self, waiting: Sequence[Unread]) -> int:
         contents = await self._store.contents([one.id for one in waiting])
         here = [one for one in waiting if one.id in contents]
         terms = await self.terms([contents[one.id] for one in here])
-        return await self._store.index(
-            [IndexRow(one.id, one.edition, each) for one, each in zip(here, terms, strict=True)]
-        )
+        rows = [IndexRow(one.id, one.edition, each) for one, each in zip(here, terms, strict=True)]
+        taken = await self._store.index(rows)
+        if self._appraiser is not None:
+            read = {one.id: each for one, each in zip(here, terms, strict=True)}
+            await self._appraiser.read(self.analyzer, contents, read)
+        return taken
 
     async def _catch_up_all(self, progress: "Progress | None") -> None:
         total = (await self._store.index_info()).unembedded
@@ -223,7 +242,10 @@ class Indexing:
             pruned = await self._pruned(here)
             rows = [IndexRow(one.id, one.edition, None, None, bare=True) for one in here if one.id in pruned]
             rows += await self._embedded([one for one in here if one.id not in pruned], contents)
-            return await self._store.index(rows)
+            taken = await self._store.index(rows)
+            if self._appraiser is not None:
+                await self._appraiser.compare(self.analyzer, [row.id for row in rows if row.vector is not None])
+            return taken
 
     async def _embedded(self, waiting: Sequence[Unread], contents: dict[int, Content]) -> list[IndexRow]:
         if not waiting:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ebbtide.core.memory import Mark
-from ebbtide.core.metabolism import Activity, Verdicts
+from ebbtide.core.metabolism import Verdicts, merging
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Signals
 from ebbtide.core.state import Twins
@@ -20,7 +20,7 @@ _FEW = 1000  # so many are asked about one by one
 async def judged(store: Store, s: Signals, now: float) -> Verdicts:
     """What the metabolism says of these memories, columns fresh from the store, and who of them might be merged."""
     verdicts = store.regime.metabolism.judge(s, now)
-    if not isinstance(store.regime.metabolism, Activity):
+    if not store.regime.metabolism.traits.merges:
         return verdicts
     pairs = await store.pairs(s.id.tolist() if len(s) <= _FEW else None)
     return marked(s, verdicts, await standing(store, pairs, now))
@@ -36,8 +36,8 @@ def marked(s: Signals, verdicts: Verdicts, pairs: Iterable[Twins]) -> Verdicts:
 
 async def standing(store: Store, pairs: Mapping[Twins, float], now: float) -> dict[Twins, float]:
     """Those of these pairs, of living memories, that fulfil every condition of A4."""
-    activity = store.regime.metabolism
-    if not pairs or not isinstance(activity, Activity):
+    activity = merging(store.regime.metabolism)
+    if not pairs or activity is None:
         return {}
     ids, place = np.unique(np.array(list(pairs), np.int64), return_inverse=True)
     low = activity.mergeable(await store.signals(ids.tolist()), now)

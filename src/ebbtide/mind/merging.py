@@ -9,7 +9,7 @@ import numpy as np
 from ebbtide.core.changes import Pair
 from ebbtide.core.errors import EmbedderFailed
 from ebbtide.core.index import Material
-from ebbtide.core.metabolism import Activity
+from ebbtide.core.metabolism import merging
 from ebbtide.core.pairs import similar_pairs
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column
@@ -31,8 +31,8 @@ async def find_pairs(store: Store, indexing: Indexing | None, now: float, progre
 
     Without an embedder no pair is found, but those whose conditions no longer hold are let go.
     """
-    activity = store.regime.metabolism
-    if not isinstance(activity, Activity):
+    activity = merging(store.regime.metabolism)
+    if activity is None:
         return None
     seen, known = store.seq, await store.pairs()
     found = still = await standing(store, known, now)

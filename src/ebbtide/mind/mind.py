@@ -10,11 +10,11 @@ from ebbtide.core.changes import Access, Batch, Change, Configure, PutLink, PutM
 from ebbtide.core.draft import MAX_LABEL, Draft, require_strength, require_text
 from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
 from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State, Step
-from ebbtide.core.metabolism import Network
 from ebbtide.core.outdated import outdated
 from ebbtide.core.parameters import Fallback, regime
 from ebbtide.core.ports import Clock, FactFinder, SmallModel, Store, StoreInfo, Where
 from ebbtide.mind import forgetting, history, reading, upkeep, writing
+from ebbtide.mind.appraising import Appraiser
 from ebbtide.mind.clocks import StoppedClock, plain_clock
 from ebbtide.mind.conversation import Conversation
 from ebbtide.mind.explain import Explanation, explain
@@ -91,6 +91,8 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
         self._tools = tools or Tools()
         self._indexing = Indexing(store, self._tools)
         self._life: Conversation | None = None if read_only else self._conversation(lambda: on_compression(self))
+        if store.regime.metabolism.traits.appraises and not read_only:
+            self._indexing.tell(Appraiser(store, clock))
         self._ticking = asyncio.Lock()
         self._cascades = set()
         self._first_looks = reading.FirstLooks()
@@ -239,7 +241,7 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
         'score ... lies between θ_delete -1 and θ_active -0.2'
         """
         moment = self.now() if at is None else at
-        return await explain(self._store, await self._id(key), moment, days)
+        return await explain(self._store, await self._id(key), moment, days, self._tools.analyzer)
 
     async def stats(self) -> Stats:
         """The mind in numbers, states as of this moment.
@@ -303,7 +305,7 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
             raise Conflict(problem="this mind is a view of another time or regime: nothing can be written to it")
 
     def _conversation(self, on_compression: Callable[[], None]) -> Conversation | None:
-        if self.metabolism != Network.name:
+        if not self._store.regime.metabolism.traits.network:
             return Conversation(self._store, self._small_model, self._clock, on_told=self._indexing.nudge)
         if self._model is None:
             return None
@@ -361,6 +363,6 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
         return states
 
     def _checked_score(self, score: tuple[int, int] | None) -> tuple[int, int] | None:
-        if score is not None and self.metabolism != "score":
+        if score is not None and not self._store.regime.metabolism.traits.scored:
             raise InvalidInput(problem=f"a mind that lives by {self.metabolism} has no scores to choose by")
         return score

@@ -9,7 +9,7 @@ from typing import Any
 from ebbtide.core.changes import Batch, Enqueue, Traverse
 from ebbtide.core.errors import InvalidInput, NotFound
 from ebbtide.core.memory import Message
-from ebbtide.core.metabolism import Network
+from ebbtide.core.metabolism import Network, networked
 from ebbtide.core.ports import Clock, SmallModel, Store
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.mind.asking import Sleep
@@ -134,7 +134,7 @@ class Conversing:
         >>> print(await mind.recall(["ferry"]))
         [memory] Lin takes the ferry to Lamma.
         """
-        if self._life is None and isinstance(rule := self._store.regime.metabolism, Network):
+        if self._life is None and (rule := networked(self._store.regime.metabolism)) is not None:
             layers = rule.default_search_depth if depth is None else depth
             check_question(keywords, relations, layers, limit)
             asked = (keywords, relations, layers, limit)
@@ -147,7 +147,7 @@ class Conversing:
         >>> "Lin" in await mind.focus()
         True
         """
-        if self._life is None and self._store.regime.metabolism.name == Network.name:
+        if self._life is None and self._store.regime.metabolism.traits.network:
             return (await focus_names(self._store))[::-1]
         return await self._network_life("it has no focus").focus()
 
@@ -223,9 +223,9 @@ class Conversing:
 
     def _network_life(self, instead: str) -> NetworkLife:
         """`instead`: what a mind of another metabolism has to say."""
-        metabolism = self._store.regime.metabolism.name
-        if metabolism != Network.name:
-            raise InvalidInput(problem=f"this takes a network mind; this one lives by {metabolism}: {instead}")
+        metabolism = self._store.regime.metabolism
+        if not metabolism.traits.network:
+            raise InvalidInput(problem=f"this takes a network mind; this one lives by {metabolism.name}: {instead}")
         life = self._told
         assert isinstance(life, NetworkLife)
         return life

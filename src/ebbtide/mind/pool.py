@@ -12,7 +12,7 @@ import numpy as np
 from ebbtide.core.changes import Change, Focus, Forget
 from ebbtide.core.cycle import least_important
 from ebbtide.core.errors import Conflict
-from ebbtide.core.metabolism import Metabolism, Network
+from ebbtide.core.metabolism import Metabolism, Network, networked
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column
 
@@ -22,8 +22,8 @@ SAMPLE = 16  # how many are looked at before one is given up
 
 def pool_size(store: Store) -> int:
     """0: no limit."""
-    metabolism = store.regime.metabolism
-    return metabolism.node_pool if isinstance(metabolism, Network) else 0
+    network = networked(store.regime.metabolism)
+    return 0 if network is None else network.node_pool
 
 
 def focus_limit(network: Network) -> int:
@@ -33,14 +33,15 @@ def focus_limit(network: Network) -> int:
 
 async def shrunk(store: Store, new: Metabolism, now: float) -> list[Change]:
     """What new limits ask for at once: the focus lets its stalest points go, the pool its least important memories."""
-    if not isinstance(new, Network):
+    network = networked(new)
+    if network is None:
         return []
     focus = await store.focus()
-    kept = focus[max(0, len(focus) - focus_limit(new)) :]
+    kept = focus[max(0, len(focus) - focus_limit(network)) :]
     while True:
-        room = await Room.of(store, now, random.Random(), new.node_pool)
+        room = await Room.of(store, now, random.Random(), network.node_pool)
         room.protect(kept)
-        gone = await room.shrink(new.node_pool) if new.node_pool else []
+        gone = await room.shrink(network.node_pool) if network.node_pool else []
         if await room.undisturbed():
             return [*([Focus(now, kept)] if kept != focus else []), *gone]
 
@@ -121,9 +122,9 @@ class Room:
             return min(free)
         sample = self._chance.sample(old, min(SAMPLE, len(old)))
         signals = await self._store.signals(sample)
-        metabolism = self._store.regime.metabolism
-        assert isinstance(metabolism, Network)
-        return sample[least_important(metabolism, signals)]
+        network = networked(self._store.regime.metabolism)
+        assert network is not None
+        return sample[least_important(network, signals)]
 
     async def _key(self, memory: int) -> str:
         """Reading it may take a moment, in which others go on: `undisturbed` tells."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from ebbtide.core.changes import Configure, PutMemory
 from ebbtide.core.memory import CODE_OF, POLICIES, STATES, Content, Link, Mark, Memory, Meta, State, Step
-from ebbtide.core.metabolism import Metabolism, Retention, Verdicts
+from ebbtide.core.metabolism import Metabolism, Verdicts, reaping
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import Store, Where
 from ebbtide.core.replay import fold
@@ -182,8 +182,9 @@ def _meta(s: Signals, verdicts: Verdicts, metabolism: Metabolism, row: int) -> M
 
 
 def _expiry(s: Signals, metabolism: Metabolism, row: int) -> float | None:
-    assert isinstance(metabolism, Retention)
-    moment = float(metabolism.expires_at(s)[row])
+    rule = reaping(metabolism)
+    assert rule is not None
+    moment = float(rule.expires_at(s)[row])
     return None if moment == np.inf else moment
 
 

@@ -23,7 +23,7 @@ from ebbtide.core.changes import Batch, Forget, Reaped, Rewrite
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.links import LinkRow
 from ebbtide.core.memory import CODE_OF, HOUR, Content, Link, State
-from ebbtide.core.metabolism import Retention
+from ebbtide.core.metabolism import Retention, reaping
 from ebbtide.core.metabolism.retention import DELETE, KEEP, PRUNE
 from ebbtide.core.ports import Store
 from ebbtide.core.relations import SUPPORTED_BY
@@ -301,10 +301,11 @@ def skeleton(said: Content) -> Content:
 
 def require_retention(store: Store) -> Retention:
     metabolism = store.regime.metabolism
-    if not isinstance(metabolism, Retention):
+    rule = reaping(metabolism)
+    if rule is None:
         problem = f"only a retention mind has a reaper; in this one ({metabolism.name}) nothing expires"
         raise InvalidInput(problem=problem)
-    return metabolism
+    return rule
 
 
 def _standing(links: Sequence[Link], said: dict[int, Content]) -> tuple[tuple[LinkRow, ...], dict[int, str]]:

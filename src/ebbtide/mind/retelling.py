@@ -1,6 +1,7 @@
 """What would I remember under another regime? The journal's facts, judged anew by the new one.   SPEC C6.
 
-No model is asked: a text that the new regime would have shortened stays as it was told. All else a network mind
+No model is asked: a text that the new regime would have shortened stays as it was told. No vectors are there: what
+supersedes what is known only where the old regime knew it. All else a network mind
 decides by itself, who fades and who is forgotten, is arithmetic and is worked out afresh, cycle by cycle.
 """
 
@@ -24,6 +25,7 @@ from ebbtide.core.changes import (
     PutMemory,
     Scan,
     Settle,
+    Supersede,
     Sweep,
     Touch,
     Traverse,
@@ -32,11 +34,12 @@ from ebbtide.core.changes import (
 from ebbtide.core.cycle import FORGET, plan_cycle
 from ebbtide.core.errors import EbbtideError
 from ebbtide.core.memory import HOUR, STATES, State
-from ebbtide.core.metabolism import Network, Retention
-from ebbtide.core.ports import Store
+from ebbtide.core.metabolism import Network, networked
+from ebbtide.core.ports import Analyzer, Store
 from ebbtide.core.ranges import ranges_of
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.core.whatif import REVIVED, retell
+from ebbtide.mind.appraising import Rereader
 from ebbtide.mind.cycle import FADED
 from ebbtide.mind.pool import focus_limit
 from ebbtide.mind.remember import ENTITY
@@ -44,6 +47,7 @@ from ebbtide.mind.touching import cascade
 from ebbtide.mind.writing import make_room
 
 SUPERSEDED = "superseded"
+_AT_ONCE = 500  # memories of a base that are read at a time
 _REFERENCES = ("id", "source", "target", "into")
 
 
@@ -54,18 +58,21 @@ class Retelling:
     differ here: then it goes by another id than in the journal. Ids from `free` on are nobody's.
     """
 
-    def __init__(self, copy: Store, old: str, free: int, waiting: Iterable[Task] = ()) -> None:
+    def __init__(
+        self, copy: Store, old: str, free: int, waiting: Iterable[Task] = (), analyzer: Analyzer | None = None
+    ) -> None:
         self._copy = copy
         self._old = old
         self._new = copy.regime.metabolism
         self._free = self._next = free
         self._here: dict[int, int] = {}  # the id in the journal: the id here
         self._cycles = {task.id: (task.upto, free) for task in waiting if task.kind == COMPRESS}
+        self._reader = Rereader(analyzer) if analyzer is not None and old != self._new.name else None
         self._chance = random.Random(0)  # so that the same question gets the same answer
 
     async def tell(self, entry: Entry) -> None:
-        if isinstance(self._new, Network):
-            await self._follow_cycles(self._new, entry)
+        if (network := networked(self._new)) is not None:
+            await self._follow_cycles(network, entry)
         change = retell(self._renamed(entry.change), old=self._old, new=self._new.name)
         if isinstance(change, WriteDown):
             change = await self._judged_anew(change.at)
@@ -75,12 +82,23 @@ class Retelling:
             await self._apply(f"retold-{entry.seq}", *await self._fitted(change))
         except EbbtideError:
             await self._give_way(change, entry.seq)
+        if self._reader is not None and isinstance(change, PutMemory):
+            await self._apply(f"read-{entry.seq}", self._reader.read(change.at, {change.id: change.content}))
+
+    async def read_base(self) -> None:
+        """What the journal starts from was told long ago; it is read all the same."""
+        if self._reader is None:
+            return
+        ids = (await self._copy.living()).tolist()
+        for start in range(0, len(ids), _AT_ONCE):
+            contents = await self._copy.contents(ids[start : start + _AT_ONCE])
+            await self._apply(f"read-base-{start}", self._reader.read(0.0, contents))
 
     async def _apply(self, token: str, *changes: Change) -> None:
         if not changes:
             return
         receipt = await self._copy.apply(Batch(changes, token))
-        if isinstance(touch := changes[0], Touch) and isinstance(self._new, Retention):
+        if isinstance(touch := changes[0], Touch) and self._new.traits.reaps:
             await cascade(self._copy, [memory for memory in touch.ids if memory not in receipt.stale], touch.at)
 
     def _renamed(self, change: Change) -> Change:
@@ -96,6 +114,8 @@ class Retelling:
     async def _fitted(self, change: Change) -> list[Change]:
         """The change as far as it can have happened here, and what has to happen with it in a network mind."""
         match change:
+            case Supersede():
+                return [replace(change, seen=self._copy.seq)]  # entries have other numbers here
             case Access(at=at, ids=ids) | Traverse(at=at, ids=ids):
                 seen = await self._visible(ids, at)
                 return [replace(change, ids=seen)] if seen else []
@@ -152,7 +172,7 @@ class Retelling:
 
     async def _is_known_entity(self, put: PutMemory) -> bool:
         """The old regime had forgotten it and made it anew; here it is still alive."""
-        if put.content.kind != ENTITY or not isinstance(self._new, Network):
+        if put.content.kind != ENTITY or not self._new.traits.network:
             return False
         holder = await self._copy.find(put.content.key)
         if holder is None:
@@ -182,7 +202,8 @@ class Retelling:
 
     async def _refocused(self, at: float, points: tuple[int, ...]) -> list[Change]:
         """With a longer focus those stay that the old regime let go; those this one forgot are made again."""
-        limit = focus_limit(self._new) if isinstance(self._new, Network) else 0
+        network = networked(self._new)
+        limit = 0 if network is None else focus_limit(network)
         wanted = [*(point for point in await self._copy.focus() if point not in points), *points]
         wanted = wanted[max(0, len(wanted) - limit) :]
         living = set((await self._copy.living()).tolist())

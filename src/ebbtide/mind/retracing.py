@@ -88,7 +88,8 @@ class Retracing(Face):
         new, fallbacks = regime(name, {**kept, **(params or {})})
         for fallback in fallbacks:
             log.warning("replay: %s", fallback)
-        other = await history.retold(self._store, self._scratch, new, progress=progress)
+        reader = self._tools.analyzer() if new.metabolism.traits.appraises else None
+        other = await history.retold(self._store, self._scratch, new, analyzer=reader, progress=progress)
         return self._apart(other)
 
     async def rehearsal(self, progress: Progress | None = None) -> "Mind":

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ebbtide.core import ranking
 from ebbtide.core.draft import MAX_TEXT, require_text
 from ebbtide.core.errors import EmbedderFailed, InvalidInput
 from ebbtide.core.finding import Candidates, Filter, Query
 from ebbtide.core.memory import DAY, STATES, Content, Memory, State
-from ebbtide.core.metabolism import Network, Retention
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import SCORED, Field, Terms
@@ -133,7 +131,7 @@ class Search:
             keywords=tuple(map(analyzer.keyword, asked.keywords)),
             since=asked.since,
             until=asked.until,
-            without_kind=ENTITY if asked.kind is None and isinstance(self._metabolism, Network) else None,
+            without_kind=ENTITY if asked.kind is None and self._metabolism.traits.network else None,
         )
         limit = max(common.candidates, asked.k)
         watched = 0 if asked.states else asked.k  # who names states knows what is left out
@@ -153,35 +151,30 @@ class Search:
         signals = await self._store.signals(found.ids.tolist())
         vitality = self._metabolism.vitality(signals, self._now)
         similarity = found.similarity + found.lift
-        score = self._score(similarity, vitality)
+        scaled = self._metabolism.standing(signals, vitality, self._now)
+        score = self._metabolism.rank(similarity, vitality, scaled) if self._asked.vitality else similarity
+        alive = vitality, scaled
         good = np.flatnonzero(similarity >= self._asked.at_least)
         order = good[np.lexsort((-found.ids[good], -score[good]))][:k]
         memories = {seen.id: seen for seen in await read(self._store, found.ids[order].tolist(), self._now)}
         keys = await self._lifters(found, order) if self._asked.explain else {}
         return [
-            Hit(memories[memory], float(score[row]), float(similarity[row]), self._why(found, row, vitality, keys))
+            Hit(
+                memories[memory],
+                float(score[row]),
+                float(similarity[row]),
+                self._why(found, row, alive, keys),
+            )
             for row, memory in zip(order.tolist(), found.ids[order].tolist(), strict=True)
             if memory in memories
         ]
-
-    def _score(self, similarity: Column, vitality: Column) -> Column:
-        metabolism = self._metabolism
-        if not self._asked.vitality:
-            return similarity
-        if isinstance(metabolism, Retention):
-            return ranking.retained(similarity, vitality, metabolism.decay_weight)
-        return ranking.vital(similarity, metabolism.scaled(vitality), self._bonus)
-
-    @property
-    def _bonus(self) -> float:
-        return float(getattr(self._metabolism, "rank_bonus", 0.0))
 
     async def _lifters(self, found: Candidates, order: Column) -> dict[int, str]:
         rows = sorted({int(row) for row in found.by[order] if row >= 0})
         said = await self._store.contents([int(found.ids[row]) for row in rows])
         return {row: said[memory].key for row in rows if (memory := int(found.ids[row])) in said}
 
-    def _why(self, found: Candidates, row: int, vitality: Column, keys: dict[int, str]) -> Why | None:
+    def _why(self, found: Candidates, row: int, alive: tuple[Column, Column], keys: dict[int, str]) -> Why | None:
         if not self._asked.explain:
             return None
         cosine, by = float(found.cosine[row]), int(found.by[row])
@@ -193,17 +186,13 @@ class Search:
             similarity=float(found.similarity[row]),
             lift=float(found.lift[row]),
             lifted_by=keys.get(by),
-            vitality=float(vitality[row]),
-            scaled=float(self._metabolism.scaled(vitality[row : row + 1])[0]),
+            vitality=float(alive[0][row]),
+            scaled=float(alive[1][row]),
             formula=self._formula(),
         )
 
     def _formula(self) -> str:
-        if not self._asked.vitality:
-            return "similarity + lift"
-        if isinstance(self._metabolism, Retention):
-            return f"(similarity + lift) × R^{self._metabolism.decay_weight:g}"
-        return f"similarity + lift + {self._bonus:g} × scaled"
+        return self._metabolism.rank_formula() if self._asked.vitality else "similarity + lift"
 
     # ---- what was declined
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from ebbtide.core.changes import Access, Batch
 from ebbtide.core.errors import EbbtideError
 from ebbtide.core.memory import State
-from ebbtide.core.metabolism import Retention
 from ebbtide.core.ports import IndexInfo
 from ebbtide.mind import touching
 from ebbtide.mind.face import Face
@@ -79,7 +78,7 @@ class Searching(Face):
         """
         self._require_writable()
         touched, counted = await touching.touch(self._store, keys, self.now(), revive=revive)
-        if counted and isinstance(self._store.regime.metabolism, Retention):
+        if counted and self._store.regime.metabolism.traits.reaps:
             task = asyncio.get_running_loop().create_task(self._cascade(counted))
             self._cascades.add(task)
             task.add_done_callback(self._cascades.discard)

@@ -19,7 +19,7 @@ from ebbtide.core.changes import Change, Dismiss, Forget
 from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput, NotFound, UnknownMemory
 from ebbtide.core.memory import DAY, Content, Mark
-from ebbtide.core.metabolism import Activity
+from ebbtide.core.metabolism import Activity, merging
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column, Signals
 from ebbtide.mind import forgetting
@@ -115,8 +115,8 @@ async def _known(
     store: Store, now: float, kind: Kind | None, ids: Sequence[int] | None = None
 ) -> AsyncGenerator[_Known, None]:
     """All there are, or those about some of these memories."""
-    activity = store.regime.metabolism
-    if not isinstance(activity, Activity):
+    activity = merging(store.regime.metabolism)
+    if activity is None:
         return
     deletions = await _deletions(store, activity, now, ids) if kind != "merge" else []
     about = [memory for one in deletions for memory in one.ids] if kind == "delete" else ids

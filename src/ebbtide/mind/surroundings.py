@@ -71,7 +71,7 @@ async def _alive(store: Store, now: float, everything: bool) -> tuple[dict[int, 
     shown = metabolism.states if everything else visible(metabolism)
     seen = np.isin(verdicts.state, [CODE_OF[state] for state in shown])
     rows = np.flatnonzero(seen)
-    scaled = metabolism.scaled(verdicts.vitality[rows])
+    scaled = metabolism.standing(signals, verdicts.vitality, now)[rows]
     order = np.lexsort((signals.id[rows], -scaled))
     alive = dict(zip(signals.id[rows][order].tolist(), scaled[order].tolist(), strict=True))
     return alive, counts(verdicts.state[~seen])

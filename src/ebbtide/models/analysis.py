@@ -12,7 +12,9 @@ from itertools import chain
 from operator import add
 
 from ebbtide.core.memory import Content
+from ebbtide.core.ports import TextFeatures
 from ebbtide.core.terms import Field, Terms, code_of
+from ebbtide.models.appraisal import names_in, text_features
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
 
@@ -74,6 +76,14 @@ class Analyzer:
     def keyword(self, keyword: str) -> int:
         """The code by which an index finds the memories with this keyword, whatever its width, case and spaces."""
         return code_of(Field.KEYWORD, _folded(keyword))
+
+    def features(self, text: str) -> TextFeatures:
+        """What its content prior is made of."""
+        return text_features(text)
+
+    def names(self, text: str) -> frozenset[str]:
+        """Whom and what it names."""
+        return names_in(text)
 
     def kind(self, kind: str) -> int:
         return code_of(Field.KIND, kind)

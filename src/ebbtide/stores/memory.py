@@ -180,6 +180,9 @@ class MemoryStore:
     async def frequencies(self, codes: Column) -> Frequencies:
         return self._opened.frequencies(codes)
 
+    async def alike(self, ids: Column, limit: int) -> list[tuple[int, int, float]]:
+        return self._opened.alike(ids, limit)
+
     async def material(self, ids: Column) -> Material:
         return self._opened.material(ids)
 

@@ -5,9 +5,11 @@ import re
 
 import pytest
 
-from ebbtide.core.metabolism import METABOLISMS
-from ebbtide.core.parameters import ORDERED, parameters_of, regime
+from ebbtide.core.metabolism import METABOLISMS, traits_of
+from ebbtide.core.parameters import parameters_of, regime
 from ebbtide.serve.page.refusals import refusals
+
+ORDERED = {name: ordered for name in METABOLISMS if (ordered := traits_of(name).ordered)}
 
 
 @pytest.mark.parametrize("metabolism", ORDERED)

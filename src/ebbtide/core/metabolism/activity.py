@@ -10,17 +10,33 @@ from typing import ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, Mark, State
-from ebbtide.core.metabolism.base import Forecast, Quiet, Verdicts, first_moment, graded, param, since
+from ebbtide.core.metabolism.base import (
+    Bonus,
+    Forecast,
+    Quiet,
+    Traits,
+    Verdicts,
+    first_moment,
+    graded,
+    param,
+    since,
+)
 from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import Column, Signals
 
 
 @keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Activity(Quiet):
+class Activity(Bonus, Quiet):
     name: ClassVar[str] = "activity"
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.COLD)
     hidden: ClassVar[tuple[State, ...]] = (State.COLD,)
+    traits: ClassVar[Traits] = Traits(
+        merges=True,
+        ordered=("theta_delete", "theta_active"),
+        borders=(("theta_active", "cold"), ("theta_delete", "delete_candidate")),
+        total="score",
+    )
 
     a: float = param(1.0, 0.0)
     b: float = param(0.8, 0.0)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from ebbtide.core import ranking
 from ebbtide.core.memory import State
 from ebbtide.core.signals import Column, Signals
 
@@ -32,6 +33,29 @@ class Forecast:
     scans: Column | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What a metabolism does beyond judging, so that no other module has to ask for its name.
+
+    Adding a metabolism is one module with its traits; what has methods of its own is narrowed to by `networked`,
+    `merging` and `reaping` of this package.
+    """
+
+    by_scans: bool = False  # ages by scans of the compression cycle, not by time
+    network: bool = False  # focus, entities, recall, compression, and links that age
+    merges: bool = False  # looks for memories that say nearly the same, and makes suggestions
+    reaps: bool = False  # has a reaper; a touch also reaches the evidence of what was touched
+    scored: bool = False  # writes down a whole number from 0 to 100
+    inputs: tuple[str, ...] = ()  # what a caller may say of a new memory beside its content
+    ordered: tuple[str, str] | None = None  # two thresholds, the first of which must be the lower
+    borders: tuple[tuple[str | float, str], ...] = ()  # vitality (a parameter or a number) below which a state begins
+    limits: tuple[float, float] | None = None  # the ends of the scale, where vitality has fixed ones
+    total: str = "vitality"  # what the terms amount to
+    product: bool = False  # the terms are multiplied, not added
+    relative: bool = False  # a memory's state depends on the other memories of the mind: `Signals.peers`
+    appraises: bool = False  # looks at what a memory says, and at what is used: `Appraise`, `Supersede`, newness
+
+
 class Metabolism(Protocol):
     """Pure arithmetic: `now` is an argument, columns in, columns out, one value per row.
 
@@ -43,11 +67,24 @@ class Metabolism(Protocol):
     own: ClassVar[tuple[str, ...]]
     states: ClassVar[tuple[State, ...]]
     hidden: ClassVar[tuple[State, ...]]  # left out of reading unless asked for
+    traits: ClassVar[Traits]
 
     def vitality(self, s: Signals, now: float) -> Column: ...
     def judge(self, s: Signals, now: float) -> Verdicts: ...
     def scaled(self, vitality: Column) -> Column:
-        """Vitality as a number from 0 to 1, for ranking."""
+        """Vitality as a number from 0 to 1."""
+        ...
+
+    def standing(self, s: Signals, vitality: Column, now: float) -> Column:
+        """How these rows stand in their mind, from 0 to 1: what counts in ranking."""
+        ...
+
+    def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
+        """The score by which a search orders its candidates."""
+        ...
+
+    def rank_formula(self) -> str:
+        """The same in words, for explanations."""
         ...
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]: ...
@@ -57,6 +94,26 @@ class Metabolism(Protocol):
     def used(self, s: Signals, at: Column) -> dict[str, Column]: ...
     def touched(self, s: Signals, at: Column) -> dict[str, Column]: ...
     def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]: ...
+
+
+class Bonus:
+    """The rank in most metabolisms: vitality, scaled to 0–1, is worth at most `rank_bonus`.   SPEC R3, T6."""
+
+    __slots__ = ()
+    rank_bonus: float
+
+    def scaled(self, vitality: Column) -> Column:
+        """Vitality from 0 to 1."""
+        return vitality
+
+    def standing(self, s: Signals, vitality: Column, now: float) -> Column:
+        return self.scaled(vitality)
+
+    def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
+        return ranking.vital(similarity, standing, self.rank_bonus)
+
+    def rank_formula(self) -> str:
+        return f"similarity + lift + {self.rank_bonus:g} × scaled"
 
 
 class Quiet:

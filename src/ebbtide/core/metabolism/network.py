@@ -16,17 +16,28 @@ from typing import ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Quiet, Verdicts, choice, graded, param
+from ebbtide.core.metabolism.base import (
+    FOREVER,
+    Bonus,
+    Forecast,
+    Quiet,
+    Traits,
+    Verdicts,
+    choice,
+    graded,
+    param,
+)
 from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import Column, Signals
 
 
 @keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Network(Quiet):
+class Network(Bonus, Quiet):
     name: ClassVar[str] = "network"
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.FADING, State.VANISHING)
     hidden: ClassVar[tuple[State, ...]] = ()
+    traits: ClassVar[Traits] = Traits(by_scans=True, network=True, borders=((1.0, "fading"),), total="importance")
 
     focus_limit: int = param(5, 1)
     decay_rate: float = param(0.97, above=0.0, high=1.0)

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ebbtide.core import ranking
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, POLICIES, Policy, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Verdicts, at_least, graded, param, since
+from ebbtide.core.metabolism.base import FOREVER, Forecast, Traits, Verdicts, at_least, graded, param, since
 from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import NEVER, Column, Signals
 
@@ -30,6 +31,14 @@ class Retention:
     own: ClassVar[tuple[str, ...]] = ("importance", "strength", "policy", "protected", "exposed_at", "pruned_at")
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.EXPIRED)
     hidden: ClassVar[tuple[State, ...]] = (State.EXPIRED,)
+    traits: ClassVar[Traits] = Traits(
+        reaps=True,
+        inputs=("importance", "policy"),
+        ordered=("delete_importance", "prune_importance"),
+        borders=(("delete_below", "expired"),),
+        total="R = product",
+        product=True,
+    )
 
     delete_below: float = param(0.05, above=0.0, high=1.0)
     initial_importance: float = param(0.5, 0.0, 1.0)
@@ -58,6 +67,15 @@ class Retention:
 
     def scaled(self, vitality: Column) -> Column:
         return vitality
+
+    def standing(self, s: Signals, vitality: Column, now: float) -> Column:
+        return vitality
+
+    def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
+        return ranking.retained(similarity, vitality, self.decay_weight)
+
+    def rank_formula(self) -> str:
+        return f"(similarity + lift) × R^{self.decay_weight:g}"
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]:
         return {

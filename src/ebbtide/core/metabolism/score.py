@@ -14,18 +14,34 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, State
-from ebbtide.core.metabolism.base import Forecast, Verdicts, first_moment, graded, param, since
+from ebbtide.core.metabolism.base import (
+    Bonus,
+    Forecast,
+    Traits,
+    Verdicts,
+    first_moment,
+    graded,
+    param,
+    since,
+)
 from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import Column, Signals
 
 
 @keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
+class Score(Bonus):
     name: ClassVar[str] = "score"
     own: ClassVar[tuple[str, ...]] = ("base", "scored_at", "weight", "score")
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.COLD, State.DEPRECATED)
     hidden: ClassVar[tuple[State, ...]] = (State.DEPRECATED,)
+    traits: ClassVar[Traits] = Traits(
+        scored=True,
+        ordered=("cold_from", "active_from"),
+        borders=(("active_from", "cold"), ("cold_from", "deprecated")),
+        limits=(0.0, 100.0),
+        total="exact score",
+    )
 
     initial: float = param(50.0, 0.0, 100.0)
     daily_factor: float = param(0.95, 0.0, 1.0)

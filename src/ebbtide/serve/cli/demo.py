@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ebbtide.app import open_mind
 from ebbtide.core.counted import counted
 from ebbtide.core.memory import DAY, HOUR
-from ebbtide.core.metabolism import METABOLISMS
+from ebbtide.core.metabolism import METABOLISMS, traits_of
 from ebbtide.mind import Mind
 from ebbtide.serve.cli import memories, render
 from ebbtide.serve.times import distance
@@ -18,6 +18,7 @@ PROMISES = {
     "activity": "counts links and uses, adds how recent they are, takes off age; nothing is stored",
     "network": "knows no clock: a memory is worth the strength of its links, and only scans wear those down",
     "score": "keeps a score from 0 to 100: use lifts it, days wear it down, links slow the wear",
+    "tide": "estimates what will be needed, from use, from what a memory says and from what is newer; nothing is hidden",
     "retention": "forgets along Ebbinghaus' curve; what has expired is out of sight at once",
 }
 
@@ -61,7 +62,7 @@ async def _live(mind: Mind, clock: TurnedClock) -> Scene:
     await _remember(mind)
     await _use(mind, clock)
     await _let_time_pass(mind, clock)
-    if mind.metabolism == "network":
+    if traits_of(mind.metabolism).by_scans:
         await _let_it_fade(mind)
     await _explain(mind)
     undone = await _forget_and_undo(mind)

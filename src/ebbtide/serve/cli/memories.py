@@ -199,26 +199,27 @@ def explain(
     if not caller.as_json:
         show(explanation, days)
         return
-    along = "scans" if explanation.metabolism == "network" else "at"
+    from ebbtide.core.metabolism import traits_of
+
+    along = "scans" if traits_of(explanation.metabolism).by_scans else "at"
     curve = [{along: when, "vitality": vitality} for when, vitality in explanation.curve]
     render.as_json({**render.plain(explanation), "curve": curve})
 
 
 def show(e: "Explanation", days: float) -> None:
+    from ebbtide.core.metabolism import traits_of
+
+    traits = traits_of(e.metabolism)
     render.say(f"[bold]{render.safe(e.memory.key)}[/]  {_state(e.memory)}  {e.why}")
     render.say(f"[dim]{render.preview(e.memory.text, 100)}[/]")
-    total = [(f"[bold]{_sum_name(e.metabolism)}[/]", f"[bold]{e.memory.vitality:+.4f}[/]")]
+    total = [(f"[bold]{traits.total}[/]", f"[bold]{e.memory.vitality:+.4f}[/]")]
     render.table((f"{e.metabolism} at {iso(e.at)}", "value"), [(n, f"{v:+.4f}") for n, v in e.terms.items()] + total)
     for coming in e.forecast:
         when = "never: pinned" if e.memory.meta.pinned else _when(coming, e.at)
         render.say(f"  {coming.event.replace('_', ' ')}: {when}")
     curve = [vitality for _, vitality in e.curve]
-    ahead = counted(round(e.curve[-1][0]), "scan") if e.metabolism == "network" else distance(days * DAY)
+    ahead = counted(round(e.curve[-1][0]), "scan") if traits.by_scans else distance(days * DAY)
     render.say(f"  [cyan]{render.sparkline(curve)}[/] {ahead} ahead: {curve[0]:.3f} → {curve[-1]:.3f}")
-
-
-def _sum_name(metabolism: str) -> str:
-    return {"activity": "score", "score": "exact score", "retention": "R = product"}.get(metabolism, "importance")
 
 
 def _when(coming: Any, now: float) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput, StoreError
+from ebbtide.core.metabolism import traits_of
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.files import json_lines, parsed, read_text
@@ -58,7 +59,7 @@ def remember(
         task = await mind.remember(messages)
         error = None if later else await _worked_off(mind, task, caller)
         new = (await mind.stats()).store.memories - before
-        focus = list(await mind.focus()) if mind.metabolism == "network" else []
+        focus = list(await mind.focus()) if traits_of(mind.metabolism).network else []
         return {"task": task, "later": later, "new": new, "focus": focus, "error": error}
 
     def check(_: str) -> None:

@@ -55,7 +55,9 @@ def reap_root(
             )
 
     async def work_if_retention(mind: "Mind") -> "ReapReport | None":
-        return await work(mind) if mind.metabolism == "retention" else None
+        from ebbtide.core.metabolism import traits_of
+
+        return await work(mind) if traits_of(mind.metabolism).reaps else None
 
     if everywhere:
         answers = caller.run_in_all(work_if_retention)

@@ -148,7 +148,9 @@ def _kind(text: str) -> Literal["delete", "merge"]:
 
 
 def _list(metabolism: str, found: "list[Suggestion]") -> None:
-    if metabolism != "activity":
+    from ebbtide.core.metabolism import traits_of
+
+    if not traits_of(metabolism).merges:
         render.say(f"[dim]only activity minds make suggestions; this one lives by {metabolism} and tidies up itself[/]")
         return
     if not found:
@@ -231,7 +233,7 @@ def forecast(
             return [await mind.forecast(days, scans=scans, limit=limit)]
         with caller.progress("replaying the journal") as progress:
             other = await mind.replay(metabolism, params, progress)
-        mixed = (mind.metabolism == "network") != (other.metabolism == "network")
+        mixed = _by_scans(mind.metabolism) != _by_scans(other.metabolism)
         return [await _outlook(each, days, scans, limit, mixed) for each in (mind, other)]
 
     now, *then = caller.run(work)
@@ -243,10 +245,16 @@ def forecast(
     _show(then[0] if then else now)
 
 
+def _by_scans(metabolism: str) -> bool:
+    from ebbtide.core.metabolism import traits_of
+
+    return traits_of(metabolism).by_scans
+
+
 async def _outlook(mind: "Mind", days: float | None, scans: int | None, limit: int, mixed: bool) -> "Outlook":
     """Where one of two counts in scans and the other in days, each takes what is meant for it."""
     if mixed:
-        days, scans = (None, scans) if mind.metabolism == "network" else (days, None)
+        days, scans = (None, scans) if _by_scans(mind.metabolism) else (days, None)
     return await mind.forecast(days, scans=scans, limit=limit)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import Request
 from fastapi.routing import APIRoute
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ebbtide.core.draft import MAX_KEY, MAX_KEYWORDS, MAX_LABEL, MAX_TEXT, Draft
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DEFAULT_STRENGTH, Policy, State
+from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.mind.conversation import MAX_MESSAGES
 from ebbtide.mind.network import MAX_DEPTH
 from ebbtide.mind.search import MOST
@@ -41,7 +42,10 @@ When = Annotated[
 Whole = Annotated[
     int, BeforeValidator(lambda said: int(said) if isinstance(said, float) and said.is_integer() else said)
 ]
-Metabolism = Literal["activity", "network", "score", "retention"]
+if TYPE_CHECKING:
+    Metabolism = str
+else:
+    Metabolism = Literal[tuple(METABOLISMS)]
 
 
 class _Body(BaseModel):

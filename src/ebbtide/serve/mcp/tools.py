@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ebbtide.core.draft import MAX_TEXT, require_text
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import Memory
-from ebbtide.core.metabolism import Network
+from ebbtide.core.metabolism import traits_of
 from ebbtide.core.state import REMEMBER
 from ebbtide.mind import Mind
 from ebbtide.mind.crediting import Credited
@@ -74,7 +74,7 @@ class Tool:
 async def remember(mind: Mind, asked: shapes.Remember) -> shapes.Remembered:
     if (asked.text is None) == (asked.messages is None):
         raise InvalidInput(problem="give either text or messages")
-    if mind.metabolism == Network.name or asked.text is None:
+    if traits_of(mind.metabolism).network or asked.text is None:
         return shapes.Remembered(task=await mind.remember(_messages(asked)))
     labels = {"key": asked.key, "keywords": asked.keywords, "kind": asked.kind}
     given = {name: value for name, value in labels.items() if value is not None}
@@ -144,7 +144,7 @@ async def restore(mind: Mind, asked: shapes.Restore) -> shapes.Told:
 
 
 async def recall(mind: Mind, asked: shapes.Recall) -> shapes.Recalled:
-    if mind.metabolism == Network.name:
+    if traits_of(mind.metabolism).network:
         text = await mind.recall(asked.keywords, asked.relations, asked.depth, asked.limit)
         return shapes.Recalled(text=_clipped(text), advice="" if text else NOTHING_COMES)
     if not asked.keywords:
@@ -226,7 +226,7 @@ async def status(mind: Mind, asked: shapes.Nothing) -> shapes.Status:
         in_trash=stats.store.trash,
         waiting=sum(task.error is None for task in told),
         failed=sum(task.error is not None for task in told),
-        focus=list(await mind.focus()) if mind.metabolism == Network.name else [],
+        focus=list(await mind.focus()) if traits_of(mind.metabolism).network else [],
     )
 
 

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from ebbtide.core.memory import Memory, State
+from ebbtide.core.metabolism import traits_of
 from ebbtide.mind.left_out import Declined
 from ebbtide.mind.recall import BREAK, is_trace, unmarked
 from ebbtide.mind.search import Found, Hit, Why
@@ -84,17 +85,17 @@ async def build(page: Page) -> None:
     explorer()
     async with page.mind() as mind:
         metabolism, depth = mind.metabolism, int(mind.params.get("default_search_depth", 2))
-        focus = list(await mind.focus()) if metabolism == "network" else []
+        focus = list(await mind.focus()) if traits_of(metabolism).network else []
     with page_head(page.t("view.console"), page.t("console.under")):
         pass
     with box("stack"):
         search, recall = _Search(page, metabolism), _Recall(page, depth, focus)
-        if metabolism == "network":
+        if traits_of(metabolism).network:
             with box():
                 ways = {"search": page.t("console.search"), "recall": page.t("console.recall")}
                 tabs(ways, "search", partial(_switch, search, recall), page.t("console.way"))
         search.start()
-        if metabolism == "network":
+        if traits_of(metabolism).network:
             recall.start()
             _switch(search, recall, "search")
         Tell(page).start()

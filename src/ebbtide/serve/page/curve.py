@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ebbtide.core.memory import DAY, Memory
+from ebbtide.core.metabolism import traits_of
 from ebbtide.mind.explain import Explanation
 from ebbtide.serve.page.frame import Page
 
@@ -21,12 +22,6 @@ COLOURS = {
 TIP = {
     "confine": True, "backgroundColor": _GROUND, "borderColor": _FAINT, "textStyle": {"color": "var(--ink)"},
 }  # fmt: skip
-# The numbers at which a state ends, by metabolism: parameter, and the state that begins below it.
-_BORDERS = {
-    "activity": (("theta_active", "cold"), ("theta_delete", "delete_candidate")),
-    "score": (("active_from", "cold"), ("cold_from", "deprecated")),
-    "retention": (("delete_below", "expired"),),
-}
 
 _DATES = {"year": "{yyyy}-{MM}", "month": "{yyyy}-{MM}", "day": "{MM}-{dd}", "hour": "{HH}:{mm}"}
 
@@ -41,7 +36,7 @@ def horizon(explained: Explanation) -> float:
     What has expired is nearly nothing: what becomes of it later would leave the curve no room.
     """
     moments = {coming.event: coming.at for coming in explained.forecast if coming.at is not None}
-    if explained.metabolism == "retention":
+    if traits_of(explained.metabolism).reaps:
         strength = float(explained.inputs["strength"])
         left = (moments["expired"] - explained.at) / DAY if "expired" in moments else 4.0 * strength
         return min(max(left * 1.25, strength), 365.0)
@@ -57,7 +52,7 @@ def last_event(memory: Memory) -> float:
 
 
 def options(page: Page, past: Sequence[Point], ahead: Explanation, params: Mapping[str, Any]) -> dict[str, Any]:
-    by_scans = ahead.metabolism == "network"
+    by_scans = traits_of(ahead.metabolism).by_scans
     borders = _borders(page, ahead.metabolism, params)
     return {
         "animationDuration": 500,
@@ -96,7 +91,7 @@ def _y_axis(past: Sequence[Point], ahead: Explanation, borders: Sequence[Mapping
     values += [border["yAxis"] for border in borders]
     low, high = min(0.0, *values), max(values)
     step = 10.0 ** math.floor(math.log10(max(high - low, 1e-6))) / 2.0
-    ends = (0.0, 100.0) if ahead.metabolism == "score" else (_down(low, step), -_down(-high * 1.04, step))
+    ends = traits_of(ahead.metabolism).limits or (_down(low, step), -_down(-high * 1.04, step))
     return {
         "type": "value", "min": ends[0], "max": ends[1], "axisLabel": {"color": _WORDS},
         "splitLine": {"lineStyle": {"color": _FAINT}},
@@ -118,9 +113,8 @@ def _series(name: str, points: Sequence[Point], *, solid: bool) -> dict[str, Any
 
 
 def _borders(page: Page, metabolism: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    if metabolism == "network":
-        return [_border(page, 1.0, "fading")]
-    return [_border(page, float(params[name]), below) for name, below in _BORDERS[metabolism]]
+    borders = traits_of(metabolism).borders
+    return [_border(page, float(params[at] if isinstance(at, str) else at), below) for at, below in borders]
 
 
 def _border(page: Page, value: float, below: str) -> dict[str, Any]:
@@ -134,7 +128,7 @@ def _border(page: Page, value: float, below: str) -> dict[str, Any]:
 
 def _marks(page: Page, ahead: Explanation, borders: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     today = {
-        "xAxis": 0 if ahead.metabolism == "network" else _moment(ahead.at),
+        "xAxis": 0 if traits_of(ahead.metabolism).by_scans else _moment(ahead.at),
         "lineStyle": {"color": _WORDS, "type": "solid", "width": 1},
         "label": {"formatter": page.t("memory.today"), "color": _WORDS, "position": "end", "rotate": 0},
     }

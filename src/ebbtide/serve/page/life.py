@@ -44,7 +44,7 @@ from ebbtide.core.changes import (
     subject,
 )
 from ebbtide.core.memory import DAY, Memory
-from ebbtide.core.metabolism import Metabolism
+from ebbtide.core.metabolism import Metabolism, traits_of
 from ebbtide.core.replay import fold
 from ebbtide.core.signals import Signals
 from ebbtide.core.state import MindState
@@ -214,7 +214,7 @@ def _same(one: tuple[Metabolism, Signals] | None, other: tuple[Metabolism, Signa
 async def closely(mind: Mind, key: str, at: float, days: float) -> Explanation:
     """Explained, with a curve that is the closer the nearer to `at`: right after an event the most happens."""
     whole = await mind.explain(key, at=at, days=days)
-    if whole.metabolism == "network":
+    if traits_of(whole.metabolism).by_scans:
         return whole
     nearer = [await mind.explain(key, at=at, days=days / part) for part in _NEARER]
     return replace(whole, curve=tuple(sorted({point for one in (whole, *nearer) for point in one.curve})))
@@ -223,7 +223,7 @@ async def closely(mind: Mind, key: str, at: float, days: float) -> Explanation:
 async def tail(mind: Mind, explained: Explanation, since: float) -> tuple[Point, ...]:
     """From then on to now, by the formula alone; a network mind has no past in days."""
     span = explained.at - since
-    if explained.metabolism == "network" or span < 60.0:
+    if traits_of(explained.metabolism).by_scans or span < 60.0:
         return ()
     return (await closely(mind, explained.memory.key, since, span / DAY)).curve
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ebbtide.core.memory import DAY
+from ebbtide.core.metabolism import traits_of
 from ebbtide.mind import Mind
 from ebbtide.mind.upkeep import Progress
 
@@ -54,7 +55,7 @@ async def losses(mind: Mind, params: Mapping[str, Any], progress: Progress | Non
 
 async def _reaped(mind: Mind, copy: Mind) -> tuple[int, int]:
     """Whom only the copy's reaper would delete, and whom only that would prune."""
-    if mind.metabolism != "retention":
+    if not traits_of(mind.metabolism).reaps:
         return 0, 0
     here, there = [
         {(one.key, one.action == "prune") for one in (await each.reap(dry_run=True)).harvest} for each in (mind, copy)

@@ -69,7 +69,7 @@ def _where(page: Page, rule: Metabolism, *, search: bool = False) -> dict[str, A
         found |= {"state": rule.states} if search else {"everything": True}
     if not search and page.query.get("pinned"):
         found["pinned"] = True
-    if not search and rule.name == "score" and ("from" in page.query or "to" in page.query):
+    if not search and rule.traits.scored and ("from" in page.query or "to" in page.query):
         found["score"] = (_bound(page, "from", 0), _bound(page, "to", 100))
     return found
 
@@ -127,7 +127,7 @@ def _form(page: Page, rule: Metabolism) -> None:
                 ui.element("input").props(f"type=hidden name={name}").props["value"] = page.query[name]
         _field(page, "kind", page.t("list.kind"), 130)
         _field(page, "domain", page.t("list.domain"), 130)
-        if rule.name == "score" and not page.query.get("q"):
+        if rule.traits.scored and not page.query.get("q"):
             _field(page, "from", page.t("list.score_from"), 130, "number")
             _field(page, "to", page.t("list.score_to"), 80, "number")
         text(page.t("list.apply"), "act", "button").props("type=submit")

@@ -10,6 +10,7 @@ from nicegui import ui
 
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.core.memory import Mark, Memory, State
+from ebbtide.core.metabolism import traits_of
 from ebbtide.mind.explain import Coming, Explanation
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.surroundings import Surroundings
@@ -74,7 +75,7 @@ def _history(page: Page, told: life.Told, now: float) -> None:
 def _curve(
     page: Page, past: Sequence[curve.Point], ahead: Explanation, params: Mapping[str, Any], quiet: float
 ) -> None:
-    by_scans = ahead.metabolism == "network"
+    by_scans = traits_of(ahead.metabolism).by_scans
     with card(page.t("memory.curve_scans" if by_scans else "memory.curve")):
         chart = ui.echart(curve.options(page, past, ahead, params), renderer="svg").classes("chart")
         chart.props["aria-label"] = reasons.told(page, ahead.why)
@@ -247,7 +248,7 @@ def _when(page: Page, coming: Coming, now: float) -> str:
 
 def _terms(page: Page, explained: Explanation) -> None:
     """What is added up, or in a retention mind multiplied: there each is a part of 1."""
-    product = explained.metabolism == "retention"
+    product = traits_of(explained.metabolism).product
     largest = 1.0 if product else max((abs(value) for value in explained.terms.values()), default=0.0) or 1.0
     with card(page.t("memory.terms")), box("scroll"), box("table terms", "table"), box(tag="tbody"):
         for place, (name, value) in enumerate(explained.terms.items()):

@@ -38,6 +38,20 @@ _CHINESE = [
         ),
         (r"importance (\S+) < 1 leaves (\S+) of (\S+) characters", r"重要性 \1 < 1，\3 个字留下 \2 个"),
         (r"importance (\S+) then", r"届时重要性 \1"),
+        (r"need (\S+), among the lowest (\S+) % of this mind: ", r"需要度 \1，属于最低的 \2 %："),
+        (r"need (\S+): ", r"需要度 \1："),
+        (r"never used, from (\d+) days? ago", r"从未使用，\1 天前存入"),
+        (r"never used, from today", "从未使用，今天存入"),
+        (r"used once, (\d+) days? ago", r"用过一次，在 \1 天前"),
+        (r"used once, today", "今天用过一次"),
+        (r"used (\d+) times, last (\d+) days? ago", r"用过 \1 次，最近在 \2 天前"),
+        (r"used (\d+) times, last today", r"用过 \1 次，最近在今天"),
+        (r"; content above that of (\S+) % of earlier memories", r"；内容高于此前 \1 % 的记忆"),
+        (r"; says when", "；提到时间"),
+        (r"; speaks in the first person", "；第一人称"),
+        (r"; addresses you", "；第二人称"),
+        (r"; ends in a question", "；以问句结尾"),
+        (r"; a newer memory, (.+), says nearly the same", r"；更新的记忆 \1 说的几乎相同"),
     )
 ]
 

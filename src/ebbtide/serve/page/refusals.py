@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import Field
 from typing import Any
 
-from ebbtide.core.parameters import ORDERED, Fallback, parameters_of, regime
+from ebbtide.core.metabolism import traits_of
+from ebbtide.core.parameters import Fallback, parameters_of, regime
 from ebbtide.serve.page import texts
 from ebbtide.serve.page.texts import Language, said
 
@@ -32,7 +33,7 @@ def refusals(metabolism: str, wanted: Mapping[str, Any], language: Language) -> 
     """Empty: a mind with this metabolism could live by these."""
     refused = {one.name: one for one in regime(metabolism, wanted)[1]}
     found = []
-    low, high = ORDERED.get(metabolism, ("", ""))
+    low, high = traits_of(metabolism).ordered or ("", "")
     if (low in refused or high in refused) and wanted[low] >= wanted[high]:
         facts = {"low": low, "low_value": f"{wanted[low]:g}", "high": high, "high_value": f"{wanted[high]:g}"}
         found.append(said("refusal.crossed", language, **facts))

@@ -90,6 +90,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "rule.network": ("network", "网络"),
     "rule.score": ("score", "评分"),
     "rule.retention": ("retention", "保持率"),
+    "rule.tide": ("tide", "潮汐"),
     "metabolism.activity": ("Counts links and uses, and how recent they are", "看链接、使用次数与新近程度"),
     "metabolism.network": (
         "Worth the strength of its links; every new memory wears them",
@@ -97,6 +98,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "metabolism.score": ("A score from 0 to 100: use lifts it, days wear it down", "0–100 分：使用加分，日子减分"),
     "metabolism.retention": ("Ebbinghaus' curve, and a soft time to live", "艾宾浩斯曲线与软性有效期"),
+    "metabolism.tide": (
+        "What will be needed, from use, content and what is newer; hides nothing",
+        "由使用、内容与新旧估计是否还会用到，不隐藏任何记忆",
+    ),
     # moments
     "now": ("just now", "刚刚"),
     "never": ("never", "从未"),
@@ -250,6 +255,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "input.weight": ("weight of its links", "链接权重"),
     "input.importance": ("importance I", "重要性 I"),
     "input.strength": ("strength S, days", "强度 S（天）"),
+    "input.use_long": ("uses, fading over years", "使用量（按年衰减）"),
+    "input.use_short": ("uses, fading over weeks", "使用量（按周衰减）"),
+    "input.prior": ("content, compared with earlier ones; -1: not read yet", "内容分位（-1 为未读）"),
+    "input.superseded": ("said again by a newer memory", "被更新的记忆重述的程度"),
     # what happened
     "did.configure": ("parameters were set", "设置了参数"),
     "did.put": ("was put", "存入"),
@@ -295,6 +304,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "tidy.under.retention": (
         "What has expired is pruned or deleted by the reaper after a while; what it deletes comes back from the trash.",
         "过期的记忆稍后会被到期清理修剪或删除；被删除的可以从回收站取回。",
+    ),
+    "tidy.under.tide": (
+        "Nothing leaves by itself, and nothing is hidden. What you forget comes back from the trash.",
+        "不会自动删除，也不隐藏。你遗忘的可以从回收站取回。",
     ),
     "tidy.under.network": (
         "What has faded away is forgotten by itself, as is what has no room, and comes back from the trash.",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from nicegui import ui
 
+from ebbtide.core.metabolism import traits_of
 from ebbtide.mind.forgetting import Forgotten
 from ebbtide.mind.suggestions import Suggestion
 from ebbtide.serve.page import parts, reaper, reasons, story
@@ -28,7 +29,7 @@ async def build(page: Page) -> None:
             _suggestions(page, suggested)
             if not suggested:
                 _nothing_suggested(page, metabolism)
-            if metabolism == "retention":
+            if traits_of(metabolism).reaps:
                 await reaper.show(page)
         with box("stack", "section").props("id=trash"):
             heading(page.t("tidy.trash"))
@@ -59,7 +60,7 @@ def _suggestions(page: Page, suggested: Sequence[Suggestion]) -> None:
 
 def _nothing_suggested(page: Page, metabolism: str) -> None:
     with card():
-        if metabolism == "activity":
+        if traits_of(metabolism).merges:
             parts.nothing("spa", page.t("tidy.none"), page.t("tidy.none_more"))
         else:
             parts.nothing("spa", page.t("tidy.not_here", metabolism=page.t(f"rule.{metabolism}")))

@@ -7,7 +7,7 @@ from nicegui import ui
 
 from ebbtide.core.errors import UnknownMemory
 from ebbtide.core.memory import DAY, Memory
-from ebbtide.core.metabolism import Network
+from ebbtide.core.metabolism import traits_of
 from ebbtide.mind import Mind
 from ebbtide.mind.reading import Page as Listed
 from ebbtide.mind.upkeep import Progress
@@ -170,7 +170,7 @@ class Travel:
             listed = await view.list(everything=True, limit=_LISTED)
         differ = sum(params.get(name) != value for name, value in view.params.items())
         self.work.shown.clear()
-        if ahead and view.metabolism == Network.name:
+        if ahead and traits_of(view.metabolism).by_scans:
             text(self.page.t("travel.by_scans"), "soft small", "p")
         self._figures({state.value: count for state, count in states.items()}, differ)
         self._list(listed)

@@ -8,7 +8,7 @@ import msgspec
 
 from ebbtide.core.changes import KIND_OF, KINDS, Change, Entry
 from ebbtide.core.memory import Content
-from ebbtide.core.snapshot import Snapshot
+from ebbtide.core.snapshot import Senses, Snapshot
 from ebbtide.core.state import Task, Trashed
 
 _encoder = msgspec.json.Encoder()
@@ -16,6 +16,7 @@ _decoders: dict[str, msgspec.json.Decoder[Any]] = {kind: msgspec.json.Decoder(ch
 _trashed = msgspec.json.Decoder(Trashed)
 _snapshot = msgspec.json.Decoder(Snapshot)
 _task = msgspec.json.Decoder(Task)
+_senses = msgspec.json.Decoder(Senses)
 _words = msgspec.json.Decoder(tuple[str, ...])
 _ids = msgspec.json.Decoder(tuple[int, ...])
 
@@ -49,6 +50,10 @@ def trashed(body: str) -> Trashed:
 
 def task(body: str) -> Task:
     return _decode(_task, body)
+
+
+def senses(body: str) -> Senses:
+    return _decode(_senses, body)
 
 
 def words(body: str) -> tuple[str, ...]:

@@ -41,6 +41,9 @@ class Indexed(ABC):
     async def frequencies(self, codes: Column) -> Frequencies:
         return (await self._index()).frequencies(codes)
 
+    async def alike(self, ids: Column, limit: int) -> list[tuple[int, int, float]]:
+        return (await self._index()).alike(ids, limit)
+
     async def material(self, ids: Column) -> Material:
         return (await self._index()).material(ids)
 

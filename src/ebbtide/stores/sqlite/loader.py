@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ebbtide.core.changes import Access, Enqueue, Entry, Requeue, Scan, SetAside, Settle, Touch, Traverse, WriteDown
+from ebbtide.core.changes import (
+    Access,
+    Appraise,
+    Enqueue,
+    Entry,
+    Requeue,
+    Scan,
+    SetAside,
+    Settle,
+    Touch,
+    Traverse,
+    WriteDown,
+)
 from ebbtide.core.ledger import REMEMBERED_BATCHES, Ledger
 from ebbtide.core.ranges import ranges_of, within
 from ebbtide.core.relations import EQUIV, SUPPORTED_BY
@@ -24,13 +36,14 @@ def load(connection: sqlite3.Connection) -> Ledger:
     _load_links(connection, state)
     _load_trash(connection, state)
     _load_suggestions(connection, state)
+    sensed = _load_senses(connection, state)
     tasks = [codec.task(body) for (body,) in connection.execute(sql("read_tasks"))]
     state.tasks = {task.id: task for task in tasks}
     state.seq = max(_meta(connection, "base_seq"), connection.execute(sql("last_entry")).fetchone()[0])
     highest = connection.execute(sql("highest_ids")).fetchone()[0]
     state.next_id = max(highest + 1, _meta(connection, "next_id"))
     state.reaped_at = _moment(connection, "reaped_at")
-    _recover(connection, state)
+    _recover(connection, state, sensed)
     return Ledger(state, dict(connection.execute(sql("recent_tokens"), (REMEMBERED_BATCHES,))))
 
 
@@ -87,26 +100,41 @@ def _load_suggestions(connection: sqlite3.Connection, state: MindState) -> None:
     state.dismissed = {(kind, codec.ids(ids)): facts for kind, ids, facts in connection.execute(sql("read_dismissed"))}
 
 
+def _load_senses(connection: sqlite3.Connection, state: MindState) -> int:
+    """What the mind knew of all it has read and used at the entry that is returned."""
+    row = connection.execute(sql("read_meta"), ("senses",)).fetchone()
+    if row is None:
+        return 0
+    senses = codec.senses(row[0])
+    senses.give(state)
+    return senses.seq
+
+
 def _load_trash(connection: sqlite3.Connection, state: MindState) -> None:
     for row in connection.execute(sql("read_trash")):
         trashed = codec.trashed(row[-1])
         state.trash[trashed.id] = trashed
 
 
-def _recover(connection: sqlite3.Connection, state: MindState) -> None:
+def _recover(connection: sqlite3.Connection, state: MindState, sensed: int) -> None:
     """Hot entries after the last checkpoint, each folded into just those rows that do not have it yet."""
     seq = state.seq
     for row in connection.execute(sql("read_hot_entries"), (_meta(connection, "checkpoint"),)):
-        _fold_where_missing(state, codec.entry(*row))
+        _fold_where_missing(state, codec.entry(*row), sensed)
     state.seq = seq
 
 
-def _fold_where_missing(state: MindState, entry: Entry) -> None:
+def _fold_where_missing(state: MindState, entry: Entry, sensed: int) -> None:
+    """What the mind learns from an entry as a whole, it learns if it is later than `sensed`."""
+    new = entry.seq > sensed
     match entry.change:
-        case Access(at, ids):
-            fold(state, Access(at, _behind(state, entry.seq, ids)), entry.seq)
+        case Access(at, ids, newness):
+            fold(state, Access(at, _behind(state, entry.seq, ids), newness if new else ()), entry.seq)
         case Touch(at, ids):
-            fold(state, Touch(at, _behind(state, entry.seq, ids)), entry.seq)
+            behind = _behind(state, entry.seq, ids)
+            fold(state, Touch(at, behind, newness=entry.change.newness if new else ()), entry.seq)
+        case Appraise() if new:
+            fold(state, entry.change, entry.seq)
         case Traverse(at, ids):
             fold(state, Traverse(at, _behind(state, entry.seq, ids)), entry.seq)
         case WriteDown():

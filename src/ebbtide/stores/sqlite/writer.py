@@ -23,8 +23,7 @@ from ebbtide.core.changes import (
 )
 from ebbtide.core.ledger import Run
 from ebbtide.core.memory import Content
-from ebbtide.core.metabolism import Activity
-from ebbtide.core.snapshot import Snapshot
+from ebbtide.core.snapshot import Senses, Snapshot
 from ebbtide.core.state import LinkKey, MindState
 from ebbtide.stores.sqlite import codec
 from ebbtide.stores.sqlite.queries import births, insert_memory, own_at_birth, sql, stored, update_row
@@ -53,7 +52,7 @@ class Writer:
         self._own = own_at_birth(self._state.regime.metabolism.own)
         self._columns = [name for name in stored(list(self._state.table.types)) if name != "id"]
         self._insert = insert_memory(births(self._own))
-        self._pairs = self._state.regime.metabolism.name == Activity.name
+        self._pairs = self._state.regime.metabolism.traits.merges
         self._update = update_row(self._columns)
 
     def _begin(self) -> None:
@@ -97,8 +96,15 @@ class Writer:
         moved, tasks = self._state.table.moved(), self._state.tasks
         counters = [self.rows(moved)] if moved else []
         queue = [Statement(sql("put_task"), [(task, codec.encode(tasks[task])) for task in tasks])] if tasks else []
-        seen = Statement(sql("write_meta"), [("checkpoint", str(self._state.seq))])
+        meta = [("checkpoint", str(self._state.seq))]
+        seen = Statement(sql("write_meta"), [*meta, *self._senses()])
         return [*counters, Statement(sql("drop_tasks"), [()]), *queue, seen]
+
+    def _senses(self) -> list[Parameters]:
+        """What the mind knows of all it has read and used, with the entry it knows it from."""
+        if not self._state.regime.metabolism.traits.appraises:
+            return []
+        return [("senses", codec.encode(Senses.of(self._state)))]
 
     def rows(self, ids: Sequence[int]) -> Statement:
         """The rows of these memories as they stand now, hot counters and all."""
@@ -146,6 +152,7 @@ class Writer:
                 self._add(sql("write_meta"), ("configuration", codec.encode(change)))
                 # What was counted under the old regime must not be counted again, under the new one, on recovery.
                 self._touched.update(dict.fromkeys(self._state.table.moved()))
+                self._add_all(sql("write_meta"), self._senses())
             case Reaped():
                 self._add(sql("write_meta"), ("reaped_at", repr(change.at)))
             case Discard():

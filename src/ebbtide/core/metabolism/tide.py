@@ -1,0 +1,200 @@
+"""Tide: need, estimated from use, content and what the mind is used for.   SPEC T1–T6.
+
+need = (1−w)·[long_use·log2(1+U_long) + long_prior·P + long_recent·R]
+     +    w ·[short_use·log2(1+U_short) + short_prior·P + short_recent·R] − superseded·S
+
+U_h   confirmed uses, each of which is worth half after h days
+R     1 / (1 + idle/recent_days), idle since the last confirmed use or birth
+P     the content prior, 0–1, fixed when the words are first read (core/appraisal.py); a half until then
+S     how much a newer memory says the same, 0–1
+w     0: this agent lives by what lasts; towards 1: by what is new. From the newness of what it uses (`regime_weight`)
+
+Nothing is hidden: a memory fades when its need is among the lowest of the mind, which only a budget acts upon. So its
+state depends on the others: `Signals.peers` are the memories it is compared with.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ebbtide.core.memory import CODE_OF, DAY, State
+from ebbtide.core.metabolism.base import (
+    FOREVER,
+    Bonus,
+    Forecast,
+    Traits,
+    Verdicts,
+    graded,
+    param,
+    since,
+)
+from ebbtide.core.metabolism.pinning import keeps_pinned
+from ebbtide.core.signals import Column, Newness, Signals
+
+UNREAD = -1.0  # the prior of a memory whose words were not read yet
+_UNKNOWN = 0.5  # what it counts as until then
+_HORIZON = np.geomspace(0.25, 3650.0, 48)  # days at which a forecast looks
+
+
+@keeps_pinned
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tide(Bonus):
+    name: ClassVar[str] = "tide"
+    own: ClassVar[tuple[str, ...]] = ("use_long", "use_short", "used_at", "prior", "superseded", "superseded_by")
+    states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.FADING)
+    hidden: ClassVar[tuple[State, ...]] = ()
+    traits: ClassVar[Traits] = Traits(relative=True, appraises=True, total="need")
+
+    long_use: float = param(1.0, 0.0)
+    long_prior: float = param(1.5, 0.0)
+    long_recent: float = param(0.5, 0.0)
+    short_use: float = param(0.5, 0.0)
+    short_prior: float = param(0.5, 0.0)
+    short_recent: float = param(2.0, 0.0)
+    superseded: float = param(1.0, 0.0)
+    long_days: float = param(1000.0, above=0.0, unit="days")
+    short_days: float = param(30.0, above=0.0, unit="days")
+    recent_days: float = param(14.0, above=0.0, unit="days")
+    supersede_from: float = param(0.75, 0.0, 0.999)
+    prior_length: float = param(0.5)
+    prior_idf: float = param(0.35)
+    prior_time: float = param(0.3)
+    prior_answers: float = param(0.4)
+    prior_first: float = param(0.15)
+    prior_asks: float = param(-0.2)
+    prior_second: float = param(-0.1)
+    regime_start: float = param(0.52, 0.0, 1.0)
+    regime_belief: float = param(10.0, above=0.0, unit="uses")
+    regime_from: float = param(0.45, 0.0, 1.0)
+    regime_width: float = param(0.20, above=0.0)
+    regime_most: float = param(0.8, 0.0, 1.0)
+    fading_share: float = param(0.25, 0.0, 1.0)
+    rank_bonus: float = param(0.2, 0.0, 1.0)
+    tick_every: float = param(6.0, above=0.0, unit="hours")
+
+    # ---- need
+
+    def vitality(self, s: Signals, now: float | Column) -> Column:
+        w = self.regime_weight(s.newness)
+        long, short = self._uses(s, now)
+        prior = _prior(s)
+        use = (1.0 - w) * self.long_use * long + w * self.short_use * short
+        content = ((1.0 - w) * self.long_prior + w * self.short_prior) * prior
+        recent = ((1.0 - w) * self.long_recent + w * self.short_recent) * self._recent(s, now)
+        need: Column = use + content + recent - self.superseded * s.superseded
+        return need
+
+    def terms(self, s: Signals, now: float) -> dict[str, Column]:
+        w = self.regime_weight(s.newness)
+        long, short = self._uses(s, now)
+        prior, recent = _prior(s), self._recent(s, now)
+        return {
+            "lasting use": (1.0 - w) * self.long_use * long,
+            "recent use": w * self.short_use * short,
+            "content": ((1.0 - w) * self.long_prior + w * self.short_prior) * prior,
+            "recency": ((1.0 - w) * self.long_recent + w * self.short_recent) * recent,
+            "superseded": -self.superseded * s.superseded,
+        }
+
+    def regime_weight(self, newness: Newness) -> float:
+        """w: by the mean newness of what was used, starting from what is usual."""
+        rho = (self.regime_belief * self.regime_start + newness.total) / (self.regime_belief + newness.uses)
+        return float(min(max((rho - self.regime_from) / self.regime_width, 0.0), self.regime_most))
+
+    def prior_weights(self) -> tuple[float, ...]:
+        """In the order of `appraisal.NAMES`."""
+        return (
+            self.prior_length, self.prior_idf, self.prior_time, self.prior_asks, self.prior_first, self.prior_second,
+            self.prior_answers,
+        )  # fmt: skip
+
+    def _uses(self, s: Signals, now: float | Column) -> tuple[Column, Column]:
+        apart = since(now, s.used_at) / DAY
+        return (
+            np.log2(1.0 + s.use_long * np.exp2(apart / -self.long_days)),
+            np.log2(1.0 + s.use_short * np.exp2(apart / -self.short_days)),
+        )
+
+    def _recent(self, s: Signals, now: float | Column) -> Column:
+        recent: Column = 1.0 / (1.0 + since(now, s.last_accessed_at) / (self.recent_days * DAY))
+        return recent
+
+    # ---- states
+
+    def judge(self, s: Signals, now: float) -> Verdicts:
+        need = self.vitality(s, now)
+        fading = need < self.floor(s, now)
+        return Verdicts(need, graded(_ACTIVE, (fading, _FADING)), np.zeros(len(s), np.int8))
+
+    def floor(self, s: Signals, now: float) -> float:
+        """The need below which a memory of this mind fades. With one memory, or a few, nothing does."""
+        peers = s if s.peers is None else s.peers
+        if len(peers) * self.fading_share < 1.0:
+            return -FOREVER
+        return float(np.quantile(self.vitality(peers, now), self.fading_share))
+
+    def scaled(self, vitality: Column) -> Column:
+        """Few memories are needed more than by 2."""
+        return np.clip(vitality / _MUCH, 0.0, 1.0)
+
+    def standing(self, s: Signals, vitality: Column, now: float) -> Column:
+        """The share of the mind's memories that are needed less; equals share their place."""
+        peers = s if s.peers is None else s.peers
+        ordered = np.sort(self.vitality(peers, now))
+        lower, higher = (np.searchsorted(ordered, vitality, side) for side in ("left", "right"))
+        return np.clip((lower + higher - 1) / 2.0 / max(len(ordered) - 1, 1), 0.0, 1.0)
+
+    def fades_at(self, s: Signals, now: float) -> list[Forecast]:
+        """The first moment, of those a forecast looks at, at which it is among the lowest while all go unused."""
+        at = np.full(len(s), FOREVER)
+        for moment in (now, *(now + _HORIZON * DAY)):
+            fading = (self.vitality(s, moment) < self.floor(s, moment)) & (at == FOREVER)
+            at[fading] = moment
+        return [Forecast("fading", at=at)]
+
+    def why(self, s: Signals, now: float) -> str:
+        need, floor = float(self.vitality(s, now)[0]), self.floor(s, now)
+        below = "" if need >= floor else f", among the lowest {100 * self.fading_share:g} % of this mind"
+        content = (
+            "" if s.prior[0] == UNREAD else f"; content above that of {100 * s.prior[0]:.0f} % of earlier memories"
+        )
+        return f"need {need:.3f}{below}: {self._used(s, now)}{content}"
+
+    def _used(self, s: Signals, now: float) -> str:
+        used, days = int(s.access_count[0]), f"{float(since(now, s.last_accessed_at)[0]) / DAY:.0f}"
+        when = "today" if days == "0" else "1 day ago" if days == "1" else f"{days} days ago"
+        if not used:
+            return f"never used, from {when}"
+        return f"used once, {when}" if used == 1 else f"used {used} times, last {when}"
+
+    # ---- bookkeeping
+
+    def born(self, at: float, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "use_long": 0.0, "use_short": 0.0, "used_at": at, "prior": UNREAD, "superseded": 0.0, "superseded_by": 0,
+        }  # fmt: skip
+
+    def used(self, s: Signals, at: Column) -> dict[str, Column]:
+        long, short = self.decayed(s, at)
+        return {"use_long": long + 1.0, "use_short": short + 1.0, "used_at": np.maximum(at, s.used_at)}
+
+    def touched(self, s: Signals, at: Column) -> dict[str, Column]:
+        return self.used(s, at)
+
+    def decayed(self, s: Signals, at: float | Column) -> tuple[Column, Column]:
+        """U_long and U_short as they stand at a moment."""
+        apart = since(at, s.used_at) / DAY
+        return s.use_long * np.exp2(apart / -self.long_days), s.use_short * np.exp2(apart / -self.short_days)
+
+    def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]:
+        return {}
+
+
+def _prior(s: Signals) -> Column:
+    return np.where(s.prior == UNREAD, _UNKNOWN, s.prior)
+
+
+_MUCH = 2.0
+_ACTIVE, _FADING = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.FADING])
