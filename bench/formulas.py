@@ -1,4 +1,4 @@
-"""The formulas of the four metabolisms as anyone would type them, with the default parameters and nothing around them:
+"""The formulas of the five metabolisms as anyone would type them, with the default parameters and nothing around them:
 no clamping, no states, no marks. What judging is measured against."""
 
 from collections.abc import Callable
@@ -43,9 +43,19 @@ def retention(s: Signals, now: float) -> Any:
     )
 
 
+def tide(s: Signals, now: float) -> Any:
+    """T1 and T2, with w = 0.35, as before any use."""
+    apart = (now - s.used_at) / DAY
+    recent = 1 / (1 + (now - s.last_accessed_at) / (14 * DAY))
+    lasting = np.log2(1 + s.use_long * 2 ** (-apart / 1000)) + 1.5 * s.prior + 0.5 * recent
+    new = 0.5 * np.log2(1 + s.use_short * 2 ** (-apart / 30)) + 0.5 * s.prior + 2.0 * recent
+    return 0.65 * lasting + 0.35 * new - s.superseded
+
+
 FORMULAS: dict[str, Callable[[Signals, float], Any]] = {
     "activity": activity,
     "network": network,
     "score": score,
     "retention": retention,
+    "tide": tide,
 }

@@ -26,8 +26,8 @@ from ebbtide.stores.sqlite.queries import stored
 
 MERGING = "merging"
 NOTES = (
-    "The formulas stand in bench/formulas.py: A1; N5 over three links a memory; S2; R1 and R2. They give numbers; "
-    "judging gives states and marks as well.",
+    "The formulas stand in bench/formulas.py: A1; N5 over three links a memory; S2; R1 and R2; T1 and T2. They give "
+    "numbers; judging gives states and marks as well.",
     "A tick is `mind.tick()` with its default batches of 100, each committed with its journal entry. It leaves the "
     "`memories` table to the next checkpoint, like all hot columns; the line below it is that checkpoint, by closing "
     "the mind, after all the ticks measured (and, in a network mind, as many scans of every memory).",

@@ -25,7 +25,7 @@ from ebbtide.models.analysis import Analyzer
 from ebbtide.stores.memory import MemoryStore
 from tests.builders import BIRTH
 
-METABOLISMS = ("activity", "network", "score", "retention")
+METABOLISMS = ("activity", "network", "score", "retention", "tide")
 MINUTE = 60.0
 
 # A history is many calls: few examples of long ones find more than many of short ones.

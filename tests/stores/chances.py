@@ -7,8 +7,10 @@ from typing import Any, ClassVar, TypeVar
 
 from hypothesis import strategies as st
 
+from ebbtide.core.appraisal import Features
 from ebbtide.core.changes import (
     Access,
+    Appraise,
     Change,
     Configure,
     Discard,
@@ -29,6 +31,7 @@ from ebbtide.core.changes import (
     Scan,
     SetAside,
     Settle,
+    Supersede,
     Sweep,
     Touch,
     Traverse,
@@ -57,12 +60,16 @@ PARAMS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "network": {"decay_rate": st.sampled_from((0.5, 0.97)), "link_break_threshold": st.sampled_from((0.01, 0.3))},
     "score": {"usage_gain": st.sampled_from((10.0, 50.0)), "daily_factor": st.sampled_from((0.5, 0.95))},
     "retention": {"initial_strength": st.sampled_from((1.0, 7.0)), "shortest_life": st.sampled_from((1.0, 24.0))},
+    "tide": {"long_days": st.sampled_from((1000.0, 10.0)), "prior_length": st.sampled_from((0.5, -0.5))},
 }
 KINDS = {
     "access", "traverse", "scan", "sweep", "focus", "put", "rewrite", "link", "unlink", "forget", "merge", "restore",
     "discard", "recover", "dismiss", "touch", "pin", "tick", "configure", "enqueue", "settle", "set_aside", "requeue",
     "reaped",
 }  # fmt: skip
+MORE_KINDS = {"activity": {"pair"}, "tide": {"appraise", "supersede"}}
+flags = st.sampled_from((0.0, 1.0))
+features = st.builds(Features, st.sampled_from((0.7, 3.5, 4.25)), st.sampled_from((0.0, 1.5)), *[flags] * 4)
 
 
 class Chances:
@@ -78,7 +85,7 @@ class Chances:
 
     def _change(self, data: st.DataObject) -> Change:
         now, draw = self._clock.now(), data.draw
-        kinds = KINDS | {"pair"} if self.metabolism == "activity" else KINDS
+        kinds = KINDS | MORE_KINDS.get(self.metabolism, set())
         match draw(st.sampled_from(sorted(kinds)), "kind"):
             case "access":
                 return Access(now, (self._who(data), self._who(data)))
@@ -87,6 +94,11 @@ class Chances:
                 return Touch(now, (self._who(data), self._who(data)), draw(st.sampled_from((0.0, HOUR))), cause)
             case "pin":
                 return Pin(now, (self._who(data), self._who(data)), draw(st.booleans(), "pinned"))
+            case "appraise":
+                return Appraise(now, (self._who(data), self._who(data)), (draw(features), draw(features)))
+            case "supersede":
+                found = (self._who(data), self._who(data), draw(strengths))
+                return Supersede(now, self.dict.seq - draw(st.integers(0, 5)), (found,))
             case "pair":
                 return self._pair(data)
             case "dismiss":

@@ -294,11 +294,16 @@ class RetentionStores(Stores):
     metabolism = "retention"
 
 
+class TideStores(Stores):
+    metabolism = "tide"
+
+
 TestActivityStores = ActivityStores.TestCase
 TestNetworkStores = NetworkStores.TestCase
 TestScoreStores = ScoreStores.TestCase
 TestRetentionStores = RetentionStores.TestCase
+TestTideStores = TideStores.TestCase
 TestActivityStores.settings = TestNetworkStores.settings = once
-TestScoreStores.settings = TestRetentionStores.settings = once
-for long in (TestActivityStores, TestNetworkStores, TestScoreStores, TestRetentionStores):
+TestScoreStores.settings = TestRetentionStores.settings = TestTideStores.settings = once
+for long in (TestActivityStores, TestNetworkStores, TestScoreStores, TestRetentionStores, TestTideStores):
     pytest.mark.slow(long)

@@ -51,7 +51,8 @@ from ebbtide.core.errors import (
 from ebbtide.core.signals import Column
 from ebbtide.core.state import MindState
 
-_FOUND = (Pair, WriteDown)
+_FOUND = (Pair, WriteDown, Supersede)
+_MOVES_NOTHING = (Pair, WriteDown)
 
 
 class Admission:
@@ -66,13 +67,14 @@ class Admission:
         self._rewired = False
         self._tasks: dict[int, bool] = {}
         self._pins: set[int] = set()
+        self._read: set[int] = set()
         self.stale: list[int] = []
 
     def admit(self, changes: Sequence[Change]) -> list[Change]:
         """The changes as they will be folded and journaled; those with nothing left to do are dropped."""
         if self._all_new(changes):
             return list(changes)
-        if any(isinstance(two, _FOUND) and not isinstance(one, _FOUND) for one, two in pairwise(changes)):
+        if any(isinstance(two, _FOUND) and not isinstance(one, _MOVES_NOTHING) for one, two in pairwise(changes)):
             # It is weighed against the mind before the batch, and must mean the same when replayed by itself.
             raise InvalidInput(problem="a tick's findings come before anything else in their batch")
         return [admitted for change in changes if (admitted := self._admit(change)) is not None]
@@ -83,7 +85,7 @@ class Admission:
                 self._put(change)
             case Access():
                 alive = self._living(change.ids)
-                return replace(change, ids=alive, newness=self._state.newness_of(alive, change.at)) if alive else None
+                return replace(change, ids=alive, newness=self._newness(change, alive)) if alive else None
             case Traverse():
                 alive = self._living(change.ids)
                 return replace(change, ids=alive) if alive else None
@@ -167,8 +169,11 @@ class Admission:
         due = (rows < 0) | (np.abs(waited) >= c.spacing)
         self.stale += np.asarray(alive, np.int64)[~due].tolist()
         ids = tuple(memory for memory, is_due in zip(alive, due.tolist(), strict=True) if is_due)
-        newness = self._state.newness_of(ids, c.at) if ids else ()
-        return replace(c, ids=ids, spacing=0.0, newness=newness) if ids else None
+        return replace(c, ids=ids, spacing=0.0, newness=self._newness(c, ids)) if ids else None
+
+    def _newness(self, c: Access | Touch, ids: Sequence[int]) -> tuple[float, ...] | None:
+        """As it was found before, of a change from a journal: others in its batch may have moved the mind since."""
+        return self._state.newness_of(ids, c.at) if c.newness is None else c.newness
 
     def _living(self, ids: Sequence[int]) -> tuple[int, ...]:
         return tuple(memory for memory in ids if self._is_alive(memory))
@@ -178,15 +183,16 @@ class Admission:
         new = {
             memory: features
             for memory, features in zip(c.ids, c.features, strict=True)
-            if self._is_alive(memory) and self._state.is_unread(memory)
+            if self._is_alive(memory) and memory not in self._read and self._state.is_unread(memory)
         }
+        self._read.update(new)
         return replace(c, ids=tuple(new), features=tuple(new.values())) if new else None
 
     def _supersede(self, c: Supersede) -> Change | None:
         """Those of which both are alive and have said the same since."""
         still = self._still([older for older, _, _ in c.found], c.seen)
         still &= self._still([newer for _, newer, _ in c.found], c.seen)
-        found = tuple(pair for pair, holds in zip(c.found, still.tolist(), strict=True) if holds)
+        found = tuple(each for each, holds in zip(c.found, still.tolist(), strict=True) if holds and each[0] != each[1])
         return replace(c, found=found) if found else None
 
     def _pin(self, c: Pin) -> Change | None:

@@ -75,7 +75,7 @@ class Access:
 
     at: float
     ids: tuple[int, ...]
-    newness: tuple[float, ...] = ()
+    newness: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Touch:
     ids: tuple[int, ...]
     spacing: float = 0.0
     cause: str = "asked"
-    newness: tuple[float, ...] = ()
+    newness: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ def _touch(state: MindState, c: Touch, seq: int) -> Sequence[int]:
     return _stir(state, rows, ("access_count", times), ("last_accessed_at", c.at), seq)
 
 
-def sense(state: MindState, newness: Sequence[float]) -> None:
+def sense(state: MindState, newness: Sequence[float] | None) -> None:
     """What was used says whether this mind lives by what is new."""
     if newness:
         before = state.newness

@@ -180,10 +180,10 @@ class MindState:
             self._sampled = self.seq, replace(self.table.at(rows), newness=self.newness)
         return self._sampled[1]
 
-    def newness_of(self, ids: Sequence[int], at: float) -> tuple[float, ...]:
+    def newness_of(self, ids: Sequence[int], at: float) -> tuple[float, ...] | None:
         """Of those of these that are older than a day: the share of all that are, that are no newer.   SPEC T5."""
         if not self.regime.metabolism.traits.appraises:
-            return ()
+            return None
         born, every = (self.table.columns[name][: len(self.table)] for name in ("created_at", "id"))
         rows = self.table.rows(ids)
         rows = rows[rows >= 0]
@@ -197,9 +197,8 @@ class MindState:
 
     def is_unread(self, memory: int) -> bool:
         """Whether its words wait to be appraised."""
-        return "prior" in self.table.columns and (
-            memory not in self.table or self.table.columns["prior"][self.table.row(memory)] == UNREAD
-        )
+        columns = self.table.columns
+        return "prior" in columns and memory in self.table and bool(columns["prior"][self.table.row(memory)] == UNREAD)
 
     def living(self) -> Column:
         # Stable, for that is quick where most are in order already.

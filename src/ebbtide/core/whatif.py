@@ -51,7 +51,7 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
         case Focus() if old != new:
             return None
         case Access() | Touch():
-            return replace(change, newness=())  # the copy finds its own
+            return replace(change, newness=None)  # the copy finds its own
         case Appraise() | Supersede() if old != new:
             return None  # `Retelling` reads the words anew; vectors, which say what supersedes what, it has none
         case Pair() | Dismiss() | Reaped() | Scan() | Sweep():

@@ -18,7 +18,7 @@ PROMISES = {
     "activity": "counts links and uses, adds how recent they are, takes off age; nothing is stored",
     "network": "knows no clock: a memory is worth the strength of its links, and only scans wear those down",
     "score": "keeps a score from 0 to 100: use lifts it, days wear it down, links slow the wear",
-    "tide": "estimates what will be needed, from use, from what a memory says and from what is newer; nothing is hidden",
+    "tide": "estimates what will be needed, from use, content and what is newer; nothing is hidden",
     "retention": "forgets along Ebbinghaus' curve; what has expired is out of sight at once",
 }
 

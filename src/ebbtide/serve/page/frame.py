@@ -13,6 +13,7 @@ from ebbtide.core.errors import EbbtideError, OwnerSilent, StoreError, UnknownMi
 from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
 from ebbtide.serve.page.texts import Language, said
+from ebbtide.settings import Settings
 
 log = logging.getLogger("ebbtide")
 
@@ -33,6 +34,7 @@ class Page:
     view: str = ""
     query: Mapping[str, str] = field(default_factory=dict)
     allowed: Allowed = everyone
+    usual: str = field(default_factory=lambda: Settings().metabolism)  # what is offered first for a new mind
     content: ui.element | None = None  # what a view fills; it outlives every rebuilding
     rebuild: Callable[[], Awaitable[None]] | None = None
     undo: ui.element | None = None  # the bar that offers the way back from what was done last

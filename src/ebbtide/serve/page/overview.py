@@ -75,7 +75,7 @@ def _creation(page: Page) -> None:
 
     with parts.dialog("new-mind", page.t("minds.new")), form(create, "form"):
         field(page.t("minds.name"), "agent", more="required autofocus")
-        choice(page.t("minds.metabolism"), "metabolism", rules, "activity")
+        choice(page.t("minds.metabolism"), "metabolism", rules, page.usual)
         refusal = box().props("role=alert")
         with box("row-of").style("justify-content: flex-end"):
             button(page.t("cancel"), lambda: parts.hide("new-mind"))

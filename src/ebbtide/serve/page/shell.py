@@ -45,7 +45,7 @@ def mount(app: FastAPI, house: House, settings: Settings, gate: Gate | None = No
     pages.add_static_files("/_page", ASSETS, max_cache_age=3600)
     pages.add_middleware(_Guarded)
     problems.install(pages, bugs=False)  # of a view that fails the reader is told on a page
-    door = _Door(house, gate)
+    door = _Door(house, gate, settings.metabolism)
     ui.page("/", title="Ebbtide", response_timeout=PATIENCE)(door.minds)
     ui.page("/minds/{agent}", response_timeout=PATIENCE)(door.mind)
     ui.page("/minds/{agent}/{view}", response_timeout=PATIENCE)(door.mind)
@@ -62,8 +62,8 @@ def mount(app: FastAPI, house: House, settings: Settings, gate: Gate | None = No
 class _Door:
     """Every address of the page: who asks, for what, in which language."""
 
-    def __init__(self, house: House, gate: Gate | None) -> None:
-        self._house, self._gate = house, gate
+    def __init__(self, house: House, gate: Gate | None, usual: str) -> None:
+        self._house, self._gate, self._usual = house, gate, usual
 
     async def minds(self, request: Request) -> Response | None:
         return await self._show(request, "", View("", "water", "view.minds", "", overview.build_minds))
@@ -79,6 +79,7 @@ class _Door:
             return RedirectResponse(way_in(request), status_code=303)
         allowed = everyone if self._gate is None else _while_visiting(self._gate, request, ui.context.client)
         page = Page(self._house, agent, _language(request), view.path, dict(request.query_params), allowed)
+        page.usual = self._usual
         layout.head(page, _dark(request), page.t(view.title))
         main = layout.frame(page, may_leave=self._gate is not None)
         page.content, page.rebuild = main, rebuilding(main, page, view)
