@@ -193,10 +193,10 @@ def test_an_unknown_metabolism_is_an_error_with_a_suggestion() -> None:
     assert str(error.value) == "'retension' is not a metabolism: did you mean 'retention'?"
 
 
-def test_a_metabolism_like_no_other_is_answered_with_the_four_there_are() -> None:
+def test_a_metabolism_like_no_other_is_answered_with_those_there_are() -> None:
     with pytest.raises(InvalidInput) as error:
         known_metabolism("x")
-    assert str(error.value) == "'x' is not a metabolism: there are activity, network, retention, score"
+    assert str(error.value) == "'x' is not a metabolism: there are activity, network, retention, score, tide"
 
 
 @pytest.mark.parametrize("metabolism", METABOLISMS)

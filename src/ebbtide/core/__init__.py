@@ -1,1 +1,1 @@
-"""The pure heart: values, columns, changes and the four metabolisms. No clock, no I/O, no logging, no randomness."""
+"""The pure heart: values, columns, changes and the five metabolisms. No clock, no I/O, no logging, no randomness."""

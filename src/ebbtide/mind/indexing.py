@@ -16,10 +16,10 @@ from ebbtide.core.memory import Content
 from ebbtide.core.ports import Analyzer, IndexInfo, Store
 from ebbtide.core.signals import NEVER, Column
 from ebbtide.core.terms import Terms
+from ebbtide.mind.appraising import Appraiser
 from ebbtide.mind.tools import Tools
 
 if TYPE_CHECKING:
-    from ebbtide.mind.appraising import Appraiser
     from ebbtide.mind.upkeep import Progress
 
 log = logging.getLogger("ebbtide")
@@ -49,7 +49,6 @@ class Indexing:
         self._failing = False  # the embedder, when it was asked last
         self._closed = False
         self._appraiser: Appraiser | None = None  # told what was read and embedded, where a metabolism looks at that
-
         self._appraised = False
 
     def tell(self, appraiser: Appraiser) -> None:

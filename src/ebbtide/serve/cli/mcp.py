@@ -15,7 +15,8 @@ def register(app: typer.Typer) -> None:
 def mcp(
     context: typer.Context,
     metabolism: Annotated[
-        str | None, typer.Option(help="Of the mind, if it is yet to be made: activity, network, score or retention.")
+        str | None,
+        typer.Option(help="Of the mind, if it is yet to be made: activity, network, score, retention or tide."),
     ] = None,
 ) -> None:
     """Be an MCP server on standard input and output, for the program that starts this.

@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 def init(
     context: typer.Context,
-    metabolism: Annotated[str | None, typer.Option(help="activity, network, score or retention.")] = None,
+    metabolism: Annotated[str | None, typer.Option(help="activity, network, score, retention or tide.")] = None,
     settings: Settings = None,
 ) -> None:
     """Make a mind, and choose how it ages.
