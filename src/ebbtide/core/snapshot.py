@@ -1,7 +1,7 @@
 """A whole mind as one value: for comparing minds, and as the base that a compacted journal starts from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ebbtide.core.appraisal import Appraisals
@@ -36,7 +36,10 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Senses:
-    """What a mind knows of all it has used and read up to the entry `seq`, beside its memories.   SPEC T3, T5."""
+    """What a mind knows of all it has used and read up to the entry `seq`, beside its memories.   SPEC T3, T5.
+
+    In a snapshot, which says itself up to which entry it goes, `seq` is 0.
+    """
 
     seq: int
     newness: tuple[float, int] = (0.0, 0)
@@ -67,7 +70,7 @@ def dump(state: MindState, contents: Mapping[int, Content], trash: Mapping[int, 
         pairs=tuple((*twins, overlap) for twins, overlap in sorted(state.pairs.of().items())),
         dismissed=tuple((*refused, state.dismissed[refused]) for refused in sorted(state.dismissed)),
         reaped_at=state.reaped_at,
-        senses=Senses.of(state) if state.regime.metabolism.traits.appraises else None,
+        senses=replace(Senses.of(state), seq=0) if state.regime.metabolism.traits.appraises else None,
     )
 
 
