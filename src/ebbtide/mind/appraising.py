@@ -117,4 +117,5 @@ def agree(analyzer: Analyzer, one: str, other: str) -> bool:
 
 def _features(analyzer: Analyzer, text: str, idf: float) -> Features:
     read = analyzer.features(text)
-    return Features(round(read.length, 6), round(idf, 6), read.time, read.asks, read.first, read.second)
+    flags = (float(flag) for flag in (read.time, read.asks, read.first, read.second))
+    return Features(round(read.length, 6), round(idf, 6), *flags)
