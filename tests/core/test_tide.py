@@ -166,7 +166,7 @@ def test_the_newer_memory_takes_over_its_share_of_the_uses_and_the_older_one_giv
 
 
 def test_who_is_superseded_is_so_no_longer_when_the_newer_one_leaves_and_again_when_it_comes_back() -> None:
-    changes = [put(1), put(2, 1.0), Supersede(BIRTH + DAY, 3, ((1, 2, 0.4),))]
+    changes: list[Change] = [put(1), put(2, 1.0), Supersede(BIRTH + DAY, 3, ((1, 2, 0.4),))]
     gone = lived(*changes, Forget(BIRTH + 2 * DAY, 2, "k2", "asked"))
     assert (column(gone, "superseded", 1), column(gone, "superseded_by", 1)) == (0.0, 0.0)
     fold(gone, Restore(BIRTH + 3 * DAY, 2, "k2"), 6)
@@ -183,7 +183,7 @@ async def test_a_use_says_how_new_the_memory_is_among_those_older_than_a_day() -
     # Three are older than a day; 2 came with 1, and after it: 2 of 3. The fourth is too young to say anything.
     entry = (await store.journal(after=store.seq - 1))[0]
     assert isinstance(entry.change, Touch)
-    assert entry.change.newness == (pytest.approx(2 / 3),)
+    assert entry.change.newness == (2 / 3,)
     assert store.state.newness == Newness(2 / 3, 1)
 
 

@@ -59,7 +59,7 @@ async def test_both_stores_keep_the_same(tmp_path: Path) -> None:
     expected = await ram.snapshot()
     assert expected.senses is not None
     # 2 is the second of three that are older than a day; 1, a day later, the first of three.
-    assert expected.senses.newness == (pytest.approx(2 / 3 + 1 / 3), 2)
+    assert list(expected.senses.newness) == pytest.approx([2 / 3 + 1 / 3, 2])
     assert await disk.snapshot() == expected
     await disk.close()
     reopened = SqliteStore(tmp_path)

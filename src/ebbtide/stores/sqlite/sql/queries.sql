@@ -84,7 +84,8 @@ ORDER BY seq LIMIT ?3;
 -- The hot entries a crash may have left out of the tables.
 -- name: read_hot_entries
 SELECT seq, kind, body, token FROM journal
-WHERE seq > ? AND kind IN ('access', 'touch', 'traverse', 'scan', 'appraise', 'tick', 'enqueue', 'settle', 'set_aside', 'requeue')
+WHERE seq > ?
+AND kind IN ('access', 'touch', 'traverse', 'scan', 'appraise', 'tick', 'enqueue', 'settle', 'set_aside', 'requeue')
 ORDER BY seq;
 
 -- name: last_entry
