@@ -157,8 +157,8 @@ def test_the_demo_undoes_its_forgetting_and_replays_each_life_bit_for_bit(
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     said = ebbtide.said("demo")
-    assert said.count("as it was") == 4
-    assert said.count("the same, bit for bit") == 4
+    assert said.count("as it was") == 5
+    assert said.count("the same, bit for bit") == 5
     for metabolism in METABOLISMS:
         assert f"─ {metabolism} ─" in said
     assert list((tmp_path / "tmp").iterdir()) == []

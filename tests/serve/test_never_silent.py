@@ -38,7 +38,7 @@ def test_the_command_line_finds_it_or_tells_the_options(metabolism: str, ebbtide
     ebbtide.said("put", FACT, "--key", "allergy")
     clock.forward(90 * DAY)
     said = ebbtide.said("search", "peanuts")
-    if metabolism == "network":
+    if metabolism not in HIDDEN:
         assert said.startswith("key score similarity state text")
         assert "allergy" in said
         return
@@ -80,7 +80,7 @@ async def test_http_finds_it_or_tells_the_way(metabolism: str, tmp_path: Path) -
         await api.put("allergy", FACT)
         api.clock.forward(90 * DAY)
         found = await api.post("/search", text="peanuts")
-        if metabolism == "network":
+        if metabolism not in HIDDEN:
             assert [hit["memory"]["key"] for hit in found["hits"]] == ["allergy"]
             assert found["hits"][0]["similarity"] > 0.0
             return
@@ -112,7 +112,7 @@ async def test_a_model_is_told_what_to_call(metabolism: str, tmp_path: Path) -> 
         clock.forward(90 * DAY)
         answer = await client.call_tool("search", {"query": "peanuts"})
         assert answer.structured_content is not None
-        if metabolism == "network":
+        if metabolism not in HIDDEN:
             assert answer.structured_content["hits"][0]["similarity"] > 0.0
             return
         notice, _, fence = words(answer).partition("\n")

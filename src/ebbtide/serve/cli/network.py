@@ -11,7 +11,6 @@ import typer
 
 from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput, StoreError
-from ebbtide.core.metabolism import traits_of
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.files import json_lines, parsed, read_text
@@ -49,6 +48,7 @@ def remember(
 
     ebbtide --agent ada remember conversation.jsonl
     """
+    from ebbtide.core.metabolism import traits_of
     from ebbtide.mind.conversation import parsed_messages
 
     caller: Caller = context.obj
