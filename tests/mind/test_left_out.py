@@ -89,7 +89,7 @@ async def test_a_fact_is_found_after_90_days_or_its_place_is_told(metabolism: st
     mind = await fact(metabolism, clock)
     clock.forward(90 * DAY)
     found = await mind.search("peanut allergy")
-    if metabolism == "network":
+    if metabolism not in HIDDEN:
         assert [hit.memory.key for hit in found.hits] == ["allergy"]
         return
     assert found.hits == ()
