@@ -196,6 +196,12 @@ def test_the_lower_quarter_of_a_mind_is_fading() -> None:
     assert states(TIDE.judge(s, BIRTH)) == [State.FADING] * 2 + [State.ACTIVE] * 6
 
 
+def test_who_is_pinned_does_not_fade() -> None:
+    s = rows(8, used_at=BIRTH, prior=np.linspace(0.0, 0.7, 8), pinned=[1, 0, 0, 0, 0, 0, 0, 0])
+    assert states(TIDE.judge(s, BIRTH)) == [State.ACTIVE, State.FADING] + [State.ACTIVE] * 6
+    assert TIDE.why(s.take(np.array([0])), BIRTH).startswith("pinned; without the pin fading: need ")
+
+
 def test_in_a_mind_of_three_nothing_fades() -> None:
     assert states(TIDE.judge(rows(3, used_at=BIRTH, prior=[0.0, 0.5, 1.0]), BIRTH)) == [State.ACTIVE] * 3
 
