@@ -243,7 +243,7 @@ class TidePolicy(Ranked):
     def _sense(self, used: Column, at: float) -> None:
         """How new what is used is, among what is older than a day."""
         before = at - self.tide.grown_days * DAY
-        grown = self.born[self.alive & (self.born < before)]
+        grown = np.flatnonzero(self.alive & (self.born < before))
         for item in used[self.born[used] < before].tolist():
-            self._newness += float((grown < self.born[item]).mean())
+            self._newness += float((grown <= item).mean())
             self._seen += 1
