@@ -1,4 +1,4 @@
-"""What an agent tells the mind after a question: which memories it used. Right, sparse, wrong, guessed, none, or all hits."""
+"""What an agent says that it used after a question: the truth, part of it, wrong ones too, a guess, nothing, all hits."""
 
 from collections.abc import Callable
 
@@ -56,7 +56,7 @@ def credited(asked: Asked) -> list[int]:
     if not asked.question.answer:
         return []
     worth = credit(asked.line, asked.question, asked.hits, asked.similarity, asked.alive)
-    return asked.hits[worth >= THRESHOLD].tolist()
+    return [int(item) for item in asked.hits[worth >= THRESHOLD]]
 
 
 def nothing(asked: Asked) -> list[int]:
@@ -64,7 +64,7 @@ def nothing(asked: Asked) -> list[int]:
 
 
 def every_hit(asked: Asked) -> list[int]:
-    return asked.hits.tolist()
+    return [int(item) for item in asked.hits]
 
 
 CONFIRMATIONS: dict[str, Confirm] = {

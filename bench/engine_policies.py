@@ -81,6 +81,4 @@ class Network(Engine):
             self._fold(PutLink(at, item + 1, item, "previous", _STRENGTH))
 
 
-ENGINE: dict[str, type[Engine]] = {
-    each.metabolism: each for each in (Activity, Network, Score, Retention)
-}
+ENGINE: dict[str, type[Engine]] = {each.metabolism: each for each in (Activity, Network, Score, Retention)}

@@ -44,7 +44,7 @@ def replay(
     at_session_ends: bool = False,
     recall: bool = True,
 ) -> list[Found]:
-    """Puts in order, each followed by what must leave; questions when they are due, each followed by what is confirmed."""
+    """Puts in order, after each what must leave; questions when they are due, after each what is confirmed."""
     alive, put, found = np.zeros(len(line), np.bool_), 0, []
     ends = set(line.session_ends) if at_session_ends else None
     for number, ask in enumerate(asks):
@@ -75,9 +75,7 @@ def _squeeze(policy: Policy, alive: Column, room: int, now: float) -> None:
         alive[item] = False
 
 
-def _search(
-    line: TimeLine, ask: Ask, policy: Policy, alive: Column, bonus: float
-) -> tuple[Column, Column, Column]:
+def _search(line: TimeLine, ask: Ask, policy: Policy, alive: Column, bonus: float) -> tuple[Column, Column, Column]:
     """The ten best by similarity, the ten best with the bonus, and the similarity of the former."""
     living = np.flatnonzero(alive)
     similarity = line.matchers[ask.question.number].similarity(living)

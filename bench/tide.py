@@ -1,4 +1,4 @@
-"""A prototype of `tide` (SPEC T1–T5) over columns, every coefficient a parameter. For `bench.forgetting` until the engine has it.
+"""A prototype of `tide` (SPEC T1–T5) over columns, every coefficient a parameter: until the engine has it.
 
 need = (1−w)·[long_use·log2(1+U_long) + long_prior·P + long_recent·R]
      +    w ·[short_use·log2(1+U_short) + short_prior·P + short_recent·R] − superseded·S
@@ -17,7 +17,6 @@ from ebbtide.core.language import HAN, HAN_CHARACTER, LATIN_WORD, is_chinese
 from ebbtide.core.memory import DAY
 from ebbtide.core.numerals import MONTHS
 from ebbtide.core.signals import Column
-from ebbtide.core.terms import Field
 
 _PRIOR = {"length": 0.5, "idf": 0.35, "time": 0.3, "answers": 0.4, "first": 0.15, "asks": -0.2, "second": -0.1}
 
@@ -56,7 +55,8 @@ _TIME_EN = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this|past)\s+(?:night|week|weekend|month|year|summer|winter|"
     r"spring|fall|autumn|time|mon|tue|wed|thu|fri|sat|sun)\w*|\w+\s+(?:days?|weeks?|months?|years?|hours?|minutes?)\b|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|afternoon|evening|\d{1,2}:\d{2}|\d{1,2}\s?[ap]m|"
-    r"(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)|" + "|".join(month for month in MONTHS if len(month) > 3 and month != "may")
+    r"(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)|"
+    + "|".join(month for month in MONTHS if len(month) > 3 and month != "may")
     + r")\b",
     re.IGNORECASE,
 )
@@ -139,8 +139,24 @@ def _features(line: TimeLine, han: float) -> dict[str, Column]:
 _SENTENCE = re.compile(r"(?:^|[.!?:;。！？：；\n\"“”(\[*•–—】-])\s*$")
 _TITLE = re.compile("《([^《》]+)》")
 _DOTTED = re.compile(f"[{HAN}]+(?:[·•・][{HAN}]+)+")
-_NO_NAMES = frozenset("i i'm i've i'll i'd ok oh wow user assistant mr mrs ms dr".split()) | frozenset(MONTHS)
-_NO_NAMES |= frozenset(f"{day}day" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun"))
+_NO_NAMES = {
+    "i",
+    "i'm",
+    "i've",
+    "i'll",
+    "i'd",
+    "ok",
+    "oh",
+    "wow",
+    "user",
+    "assistant",
+    "mr",
+    "mrs",
+    "ms",
+    "dr",
+    *MONTHS,
+}
+_NO_NAMES |= {f"{day}day" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")}
 
 
 @lru_cache(maxsize=1 << 16)
@@ -204,7 +220,7 @@ class TidePolicy(Ranked):
     def use(self, items: Sequence[int], at: float) -> None:
         some = np.asarray(items, np.int64)
         self._sense(some, at)
-        super().use(some, at)
+        super().use(items, at)
         apart = (at - self._u_at[some]) / DAY
         self._u_long[some] = self._u_long[some] * 2.0 ** (-apart / self.tide.long_days) + 1
         self._u_short[some] = self._u_short[some] * 2.0 ** (-apart / self.tide.short_days) + 1

@@ -114,7 +114,7 @@ class Postings:
         for item, each in enumerate(terms):
             fields = fields_of(each.codes).astype(np.int64)
             scored = fields < len(SCORED)
-            np.add.at(self.lengths, (fields[scored], item), each.counts[scored])
+            self.lengths[:, item] = np.bincount(fields[scored], each.counts[scored], len(SCORED))
             for code, often in zip(each.codes[scored].tolist(), each.counts[scored].tolist(), strict=True):
                 self.of.setdefault(code, []).append((item, often))
 
@@ -145,17 +145,22 @@ class Matcher:
         worth = (K1 + 1) * _FIELD_WEIGHTS[self._field] * np.log1p((len(items) - holding + 0.5) / (holding + 0.5))
         shorten = K1 * B * np.maximum((lengths > 0).sum(axis=1), 1) / np.maximum(lengths.sum(axis=1), 1)
         long = (lengths * shorten[:, None])[self._field] + K1 * (1 - B) + often
-        return (worth[:, None] * often / long).sum(axis=0)
+        points: Column = (worth[:, None] * often / long).sum(axis=0)
+        return points
 
 
 # ---- reading
 
 
 async def read(file: Path, embedder: Cached) -> list[TimeLine]:
-    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    rows = _rows(file)
     texts = [each["text"] for row in rows for part in ("items", "queries") for each in row[part]]
     await embedder.learn(texts)
     return [await _time_line(row, embedder) for row in rows]
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 async def _time_line(row: Mapping[str, Any], embedder: Cached) -> TimeLine:
