@@ -1,4 +1,4 @@
-"""What an agent says that it used after a question: the truth, part of it, wrong ones too, a guess, nothing, all hits."""
+"""What an agent says that it used after a question: the truth, part of it, also wrong ones, a guess, nothing, all."""
 
 from collections.abc import Callable
 

@@ -40,7 +40,7 @@ def replay(
     budget: Budget,
     confirm: Confirm,
     *,
-    bonus: float = 0.2,
+    bonus: float = 0.0,
     at_session_ends: bool = False,
     recall: bool = True,
 ) -> list[Found]:
@@ -78,8 +78,10 @@ def _squeeze(policy: Policy, alive: Column, room: int, now: float) -> None:
 def _search(line: TimeLine, ask: Ask, policy: Policy, alive: Column, bonus: float) -> tuple[Column, Column, Column]:
     """The ten best by similarity, the ten best with the bonus, and the similarity of the former."""
     living = np.flatnonzero(alive)
-    similarity = line.matchers[ask.question.number].similarity(living)
+    similarity = line.matchers[ask.question.number].similarity(alive)
     best = np.argsort(-similarity, kind="stable")[:K]
+    if not bonus:
+        return living[best], living[best], similarity[best]
     lifted = similarity + bonus * _percentile(policy.worth(ask.at)[living])
     return living[best], living[np.argsort(-lifted, kind="stable")[:K]], similarity[best]
 

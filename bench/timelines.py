@@ -126,27 +126,27 @@ class Matcher:
         codes = [code for code in query.scored().tolist() if code in postings.of]
         self._lengths, self._cosines = postings.lengths, cosines
         self._field = fields_of(np.array(codes, np.uint64)).astype(np.int64)
-        self._counts = np.zeros((len(codes), postings.count))
-        for place, code in enumerate(codes):
-            for item, often in postings.of[code]:
-                self._counts[place, item] = often
         self._words = len(query.among(Field.WORDS))
+        flat = [(place, item, often) for place, code in enumerate(codes) for item, often in postings.of[code]]
+        self._code, self._item, self._often = np.array(flat, np.int64).reshape(-1, 3).T
 
-    def similarity(self, items: Column) -> Column:
-        words = self._bm25(items)
-        best = float(words.max(initial=0.0))
-        cosines = self._cosines[items]
+    def similarity(self, alive: Column) -> Column:
+        """Of the items marked in `alive`, in their order."""
+        words = self._bm25(alive)[alive]
+        cosines = self._cosines[alive]
         meant = ranking.by_meaning(cosines, Noise.of(cosines))
-        return ranking.fuse(ranking.by_words(words, best, self._words), meant)
+        return ranking.fuse(ranking.by_words(words, float(words.max(initial=0.0)), self._words), meant)
 
-    def _bm25(self, items: Column) -> Column:
-        often, lengths = self._counts[:, items], self._lengths[:, items]
-        holding = (often > 0).sum(axis=1)
-        worth = (K1 + 1) * _FIELD_WEIGHTS[self._field] * np.log1p((len(items) - holding + 0.5) / (holding + 0.5))
+    def _bm25(self, alive: Column) -> Column:
+        living = alive[self._item]
+        code, item, often = self._code[living], self._item[living], self._often[living]
+        holding = np.bincount(code, minlength=len(self._field))
+        worth = (K1 + 1) * _FIELD_WEIGHTS[self._field] * np.log1p((alive.sum() - holding + 0.5) / (holding + 0.5))
+        lengths = self._lengths[:, alive]
         shorten = K1 * B * np.maximum((lengths > 0).sum(axis=1), 1) / np.maximum(lengths.sum(axis=1), 1)
-        long = (lengths * shorten[:, None])[self._field] + K1 * (1 - B) + often
-        points: Column = (worth[:, None] * often / long).sum(axis=0)
-        return points
+        field = self._field[code]
+        long = self._lengths[field, item] * shorten[field] + K1 * (1 - B) + often
+        return np.bincount(item, worth[code] * often / long, len(alive))
 
 
 # ---- reading
