@@ -117,7 +117,7 @@ def one_row(
     budget, found = Budget(share), []
     for line, asks in zip(lines, asked, strict=True):
         policy = make(line, budget.room(len(line), len(line)))
-        bonus = policy.tide.bonus if isinstance(policy, TidePolicy) and confirmation == RIGHT else 0.0
+        bonus = policy.tide.bonus if isinstance(policy, TidePolicy) else 0.0
         confirm, recall = CONFIRMATIONS[confirmation], confirmation not in (SPARSE, NONE)
         found.append(replay(line, asks, policy, budget, confirm, bonus=bonus, recall=recall))
     return Cell(found)

@@ -55,11 +55,11 @@ def replay(
             put += 1
             if ends is None or put in ends:
                 _squeeze(policy, alive, budget.room(put, len(line)), now)
-        hits, lifted, similarity = _search(line, ask, policy, alive, bonus) if recall else (_NO, _NO, _NO)
+        hits, shown, similarity = _search(line, ask, policy, alive, bonus) if recall else (_NO, _NO, _NO)
         if ask.counts:
             share = ask.question.share
-            found.append(Found(share(alive), share(_marked(hits, alive)), share(_marked(lifted, alive))))
-        used = confirm(Asked(line, ask.question, alive, hits, similarity, seed=number * 7919 + len(line)))
+            found.append(Found(share(alive), share(_marked(hits, alive)), share(_marked(shown, alive))))
+        used = confirm(Asked(line, ask.question, alive, shown, similarity, seed=number * 7919 + len(line)))
         if used:
             policy.use(used, ask.at)
     return found
@@ -76,14 +76,15 @@ def _squeeze(policy: Policy, alive: Column, room: int, now: float) -> None:
 
 
 def _search(line: TimeLine, ask: Ask, policy: Policy, alive: Column, bonus: float) -> tuple[Column, Column, Column]:
-    """The ten best by similarity, the ten best with the bonus, and the similarity of the former."""
+    """The ten best by similarity, the ten best with the bonus, which are shown, and the similarity of these."""
     living = np.flatnonzero(alive)
     similarity = line.matchers[ask.question.number].similarity(alive)
     best = np.argsort(-similarity, kind="stable")[:K]
     if not bonus:
         return living[best], living[best], similarity[best]
     lifted = similarity + bonus * _percentile(policy.worth(ask.at)[living])
-    return living[best], living[np.argsort(-lifted, kind="stable")[:K]], similarity[best]
+    shown = np.argsort(-lifted, kind="stable")[:K]
+    return living[best], living[shown], similarity[shown]
 
 
 def _percentile(worth: Column) -> Column:
