@@ -24,23 +24,24 @@ from bench.measure import Figure, Goal, options, progress, report
 from bench.policies import OTHERS, Policy
 from bench.replaying import Budget, Found, replay
 from bench.retrieval import Cached
-from bench.tide import TidePolicy
+from bench.tide import SpecTide, TidePolicy
 from bench.timelines import Ask, TimeLine
 
 SHARES = (0.25, 0.10)
-TIDE, CLAIRVOYANT, EVERYTHING = "tide", "clairvoyant", "everything kept"
+TIDE, SPEC_TIDE = "tide", "tide, SPEC's parameters"
+CLAIRVOYANT, EVERYTHING = "clairvoyant", "everything kept"
 RIGHT, SPARSE, CREDIT, NONE = "right", "25 %", "credit", "none"
 REALMEM, TWICE, HALF, CHINESE = "RealMem", "LoCoMo twice", "LoCoMo half", "Chinese year"
 MACRO = (REALMEM, TWICE)
 BLIND = ("random", "FIFO")  # whatever is confirmed makes no difference to them
-ASIDE = {1, 4}  # conversations that no choice was made on, by their place in the file: about a third
+ASIDE = {1, 4}  # conversations reported apart, by their place in the file: about a third
 
 _ROOT = Path(__file__).parent.parent
 _CACHE = _ROOT / ".cache" / "retrieval.npz"
 _OURS = Path(__file__).parent / "data"
 
 Make = Callable[[TimeLine, int], Policy]
-ROWS: dict[str, Make] = {**OTHERS, **ENGINE, TIDE: TidePolicy}
+ROWS: dict[str, Make] = {**OTHERS, **ENGINE, SPEC_TIDE: SpecTide, TIDE: TidePolicy}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,9 @@ def figures(cells: Cells) -> list[Figure]:
     for share, least in zip(SHARES, (86.0, 59.0), strict=True):
         tide = macro(cells, TIDE, RIGHT, share)
         told.append(Figure(f"macro, {share:.0%} kept, right: tide", tide, None, "%", Goal("≥", least, "ours")))
-        best = max((row for row in ROWS if row != TIDE), key=lambda row: macro(cells, row, RIGHT, share))
+        best = max(
+            (row for row in ROWS if row not in (TIDE, SPEC_TIDE)), key=lambda row: macro(cells, row, RIGHT, share)
+        )
         told.append(_lead(f"… lead over the best other ({best})", tide - macro(cells, best, RIGHT, share), 5.0))
     for share in SHARES:
         for row in ("LFU", "FSRS-6"):
@@ -223,7 +226,7 @@ def _recalled(cells: Cells, name: str, row: str, what: str) -> str:
 
 def _by_part(cells: Cells, names: Sequence[str]) -> Table:
     head = ["kept, %: tuned on / kept aside", *(f"{name}, {share:.0%}" for name in names for share in SHARES)]
-    chosen = [(row, RIGHT) for row in ("LRU", "LFU", "FSRS-6", "activity", "retention", TIDE)]
+    chosen = [(row, RIGHT) for row in ("LRU", "LFU", "FSRS-6", "activity", "retention", SPEC_TIDE, TIDE)]
     chosen += [(TIDE, each) for each in (SPARSE, CREDIT, NONE)]
     return [
         head,
@@ -244,7 +247,9 @@ NOTES = (
     "FSRS-6: a put and each use are reviews rated good, published parameters. S3-FIFO without ghosts, for nothing "
     "comes back. Network: neighbours of a session linked, one scan a session, no focus.",
     "Clairvoyant: a linear program that knows all questions; an upper bound.",
-    "Tuned on / kept aside: every choice about tide was made on two thirds of the people and conversations.",
+    "Tuned on / kept aside: two thirds and one third of the people and conversations. Some 45 variants were compared "
+    "with both in sight: the part kept aside is no clean held-out set. One draw of the moments at which LoCoMo's "
+    "questions are asked moves a figure by 1 to 2 points (standard deviation of four draws).",
 )
 
 

@@ -23,7 +23,7 @@ _PRIOR = {"length": 0.5, "idf": 0.35, "time": 0.3, "answers": 0.4, "first": 0.15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tide:
-    """Parameters; the defaults are SPEC's."""
+    """Parameters; the defaults are the recommended ones, `SPEC` has those of the specification."""
 
     long_use: float = 1.0
     long_prior: float = 1.5
@@ -37,17 +37,19 @@ class Tide:
     recent_days: float = 14.0
     alike_from: float = 0.75
     inherit: float = 1.0  # of the superseded share of U that the newer memory takes over
-    lose: float = 0.0  # and that the older one loses
-    regime_start: float = 0.52
-    regime_belief: float = 10.0
-    regime_from: float = 0.45
-    regime_width: float = 0.20
-    regime_most: float = 0.8
+    lose: float = 1.0  # and that the older one loses
+    regime_start: float = 0.55
+    regime_belief: float = 5.0
+    regime_from: float = 0.50
+    regime_width: float = 0.15
+    regime_most: float = 0.9
     grown_days: float = 1.0  # the regime looks at memories older than this
     han: float = 3.0  # characters that one Han character counts for
     bonus: float = 0.2
     prior: Mapping[str, float] = field(default_factory=lambda: _PRIOR)
 
+
+SPEC = Tide(lose=0.0, regime_start=0.52, regime_belief=10.0, regime_from=0.45, regime_width=0.20, regime_most=0.8)
 
 # ---- T3: content prior
 
@@ -263,3 +265,10 @@ class TidePolicy(Ranked):
         for item in used[self.born[used] < before].tolist():
             self._newness += float((grown <= item).mean())
             self._seen += 1
+
+
+class SpecTide(TidePolicy):
+    """With the parameters of the specification."""
+
+    def __init__(self, line: TimeLine, budget: int) -> None:
+        super().__init__(line, budget, SPEC)
