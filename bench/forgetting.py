@@ -6,6 +6,9 @@ the survivors are measured; then the evidence that is still there is confirmed a
 says. The engine's metabolisms run through the engine's own changes and its own vitality.
 
 Budget: a share of the items of the *whole* time line, the same number from the first put to the last.
+
+Needs two packages that nothing else does: `.venv/bin/pip install scipy fsrs`. `tide` is measured by the prototype in
+`bench/tide.py`, which has the same formula as the engine's metabolism.
 """
 
 import argparse
