@@ -6,6 +6,7 @@ import string
 
 import pytest
 
+from ebbtide.core.changes import KINDS
 from ebbtide.core.errors import KeyTaken, StoreUnreadable, UnknownMind
 from ebbtide.core.memory import DAY, HOUR
 from ebbtide.core.parameters import regime
@@ -110,6 +111,11 @@ def test_rules_and_what_their_parameters_may_be_have_their_chinese(metabolism: s
     for knob in knobs.knobs(metabolism, regime(metabolism, {})[0].params()):
         for value in ("true", "false") if knob.switch else knob.options:
             assert page("zh").t(f"value.{value}") != page("en").t(f"value.{value}") == value
+
+
+def test_every_kind_of_journal_entry_has_its_name_in_both_languages() -> None:
+    for kind in KINDS:
+        assert page("zh").t(f"kind.{kind}") != page("en").t(f"kind.{kind}")
 
 
 # ---- reasons

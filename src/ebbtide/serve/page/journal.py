@@ -58,6 +58,8 @@ texts.add(
         "kind.discard": ("gone for good", "彻底清除"),
         "kind.recover": ("recovered", "从归档取回"),
         "kind.pair": ("pairs found", "发现相似"),
+        "kind.appraise": ("words read", "读取词语"),
+        "kind.supersede": ("superseded", "被取代"),
         "kind.dismiss": ("dismissed", "忽略建议"),
         "kind.tick": ("tick", "巡检"),
         "kind.reaped": ("reaper ran", "清理完成"),

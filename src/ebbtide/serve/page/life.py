@@ -16,6 +16,7 @@ import numpy as np
 
 from ebbtide.core.changes import (
     Access,
+    Appraise,
     Change,
     Configure,
     Discard,
@@ -36,6 +37,7 @@ from ebbtide.core.changes import (
     Scan,
     SetAside,
     Settle,
+    Supersede,
     Sweep,
     Touch,
     Traverse,
@@ -101,8 +103,10 @@ def concerns(entry: Entry, memory: int) -> bool:
     match entry.change:
         case PutLink(source=source, target=target) | Unlink(source=source, target=target):
             return memory in (source, target)
-        case Access(ids=ids) | Touch(ids=ids) | Traverse(ids=ids) | Pin(ids=ids) | Discard(ids=ids):
+        case Access(ids=ids) | Touch(ids=ids) | Traverse(ids=ids) | Pin(ids=ids) | Discard(ids=ids) | Appraise(ids=ids):
             return memory in ids
+        case Supersede(found=found):
+            return any(memory in pair[:2] for pair in found)
         case Merge(into=into, id=gone):
             return memory in (into, gone)
     return subject(entry.change) == memory
