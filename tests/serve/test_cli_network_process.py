@@ -148,6 +148,7 @@ def test_a_bar_is_shown_while_it_remembers_and_is_gone_when_it_fails(ebbtide: Sh
 
 def test_a_conversation_may_come_through_a_pipe_and_recall_leave_through_one(tmp_path: Path) -> None:
     data = tmp_path / "data"
+    assert process(data, "init", "--metabolism", "network").code == 0
     line = json.dumps({"role": "user", "content": "林博士三月搬到南丫岛。"}, ensure_ascii=False)
     told = process(data, "remember", "-", given=f"{line}\n")
     assert (told.code, told.err) == (0, "")
