@@ -22,8 +22,8 @@ test: .venv/.ready  ## all tests, fault tests included; installs a browser where
 	@$(BIN)/python -m tests.browsers
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
 
-quick: .venv/.ready  ## the fast tests, in about two minutes: no browser, nothing marked slow
-	$(BIN)/pytest -n auto --dist worksteal -m "not slow and not browser" $(ARGS)
+quick: .venv/.ready  ## the fast tests, in about two minutes: no browser, docs or models, nothing marked slow
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow and not browser" --ignore=tests/docs --ignore=tests/models $(ARGS)
 
 browser: .venv/.ready  ## try again to install a browser for the tests of the page
 	@$(BIN)/python -m tests.browsers --again
