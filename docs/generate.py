@@ -25,7 +25,7 @@ from ebbtide.core.archive import ArchivedRun
 from ebbtide.core.changes import KINDS, Entry
 from ebbtide.core.memory import Message, Meta, State
 from ebbtide.core.metabolism import METABOLISMS
-from ebbtide.core.parameters import Common, Fallback
+from ebbtide.core.parameters import Common, Fallback, own_parameters
 from ebbtide.core.ports import IndexInfo, StoreInfo
 from ebbtide.core.state import Task
 from ebbtide.mind.crediting import Credit, Credited
@@ -165,6 +165,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "max_retries": "how often a small model is asked for one answer at most; 0 still asks once",
         "distil": "what a conversation becomes: its segments, or also the facts they state (takes a served model)",
         "credit_threshold": "how sure `credit` must be that an answer drew on a memory to count that as a use",
+        "journal_entries": "a longer journal (and longer than 4 entries a memory) has its older half folded; 0: never",
+        "budget_memories": "how many memories it may hold; over it the lowest vitality leaves for the trash; 0: any",
+        "budget_characters": "how many characters its texts may have together; 0: any",
     },
 }
 
@@ -183,15 +186,18 @@ def parameters_page() -> str:
     ]
     for name, metabolism in METABOLISMS.items():
         page = f"[{name}](../concepts/{name}.md)"
-        parts += [f"## {name}", f"The formula is on the page about {page}.", parameter_table(name, fields(metabolism))]
+        parts += [
+            f"## {name}",
+            f"The formula is on the page about {page}.",
+            parameter_table(name, own_parameters(metabolism)),
+        ]
     parts += ["## Every metabolism", parameter_table(GLOBAL, fields(Common))]
     return page_of(parts)
 
 
 def parameter_table(metabolism: str, parameters: Iterable[Field[Any]]) -> str:
-    rows = [
-        (f"`{f.name}`", _default(f), _allowed(f), MEANINGS[metabolism][f.name] + _unit(f.metadata)) for f in parameters
-    ]
+    meanings = MEANINGS[GLOBAL] | MEANINGS[metabolism]
+    rows = [(f"`{f.name}`", _default(f), _allowed(f), meanings[f.name] + _unit(f.metadata)) for f in parameters]
     return table(("parameter", "default", "allowed", "meaning"), rows)
 
 
@@ -509,7 +515,7 @@ def filled(text: str) -> str:
 
 
 def _region(metabolism: str | None) -> str:
-    return parameter_table(metabolism, fields(METABOLISMS[metabolism])) if metabolism else changes_table()
+    return parameter_table(metabolism, own_parameters(METABOLISMS[metabolism])) if metabolism else changes_table()
 
 
 def pages() -> dict[Path, str]:

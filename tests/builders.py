@@ -22,6 +22,9 @@ COMMON_DEFAULTS = {
     "max_retries": 15,
     "distil": "segments",
     "credit_threshold": 0.35,
+    "journal_entries": 200_000,
+    "budget_memories": 0,
+    "budget_characters": 0,
 }
 
 _UNTOUCHED: dict[str, Any] = {

@@ -154,6 +154,7 @@ QUESTIONS: dict[str, list[Ask]] = {
         lambda mind: mind.queue(),
         lambda mind: mind.check(),
         lambda mind: mind.tick(dry_run=True, at=BIRTH + 300 * DAY),
+        lambda mind: mind.squeeze(dry_run=True),
     ],
     "score": [lambda mind: mind.list(score=(0, 100)), lambda mind: mind.explain("lin"), lambda mind: mind.stats()],
     "retention": [

@@ -115,23 +115,40 @@ async def open_mind(
 
 
 def scheduler(host: Minds, settings: Settings, clock: Clock | None = None) -> Scheduler:
-    """Ticks and reapings of all minds, each in its own rhythm. To be started, and stopped before the host is closed."""
+    """The jobs of all minds, each at its own interval. To be started, and stopped before the host is closed."""
 
     async def tick(mind: Mind, progress: Progress) -> TickReport:
-        return await mind.tick(batch_size=settings.batch_size, pause=settings.batch_pause, progress=progress)
+        """With the trash emptied and the journal no longer than it may be, a mind stays bounded by itself."""
+        report = await mind.tick(batch_size=settings.batch_size, pause=settings.batch_pause, progress=progress)
+        await mind.compact(progress=progress)
+        return report
 
     async def reap(mind: Mind, progress: Progress) -> Figures:
         done = await mind.reap(batch_size=settings.batch_size, pause=settings.batch_pause, progress=progress)
         changed = done.deleted + done.pruned + done.evidence
         return Figures(done.at, done.seconds, done.seen, changed, done.kept, done.conflicts, deferred=done.deferred)
 
-    jobs = [Job("tick", partial(_interval, "tick_every"), tick), Job("reap", _reap_interval, reap)]
+    async def squeeze(mind: Mind, progress: Progress) -> Figures:
+        done = await mind.squeeze(pause=settings.batch_pause, progress=progress)
+        return Figures(done.at, done.seconds, done.seen, done.changed, done.skipped, done.conflicts)
+
+    jobs = [
+        Job("tick", partial(_interval, "tick_every"), tick),
+        Job("reap", _reap_interval, reap),
+        Job("squeeze", _squeeze_interval, squeeze),
+    ]
     return Scheduler(host, _told(clock), Timetable.load(settings.data / TIMETABLE), jobs)
 
 
 def _interval(parameter: str, mind: Mind) -> float | None:
     hours = mind.params.get(parameter)
     return None if hours is None else float(hours) * HOUR
+
+
+def _squeeze_interval(mind: Mind) -> float | None:
+    """None for minds without a budget."""
+    params = mind.params
+    return _interval("tick_every", mind) if params["budget_memories"] or params["budget_characters"] else None
 
 
 def _reap_interval(mind: Mind) -> float | None:

@@ -176,9 +176,10 @@ def test_a_name_like_no_other_is_answered_with_those_there_are() -> None:
     with pytest.raises(InvalidInput) as error:
         regime("score", {"zzz": 1})
     assert str(error.value) == (
-        "'zzz' is not a parameter of score: there are active_from, candidates, cold_from, count_hits, "
-        "credit_threshold, daily_factor, decay, distil, initial, match_floor, max_retries, rank_bonus, spread, "
-        "structure_gain, structure_scale, tick_every, touch_spacing, trash_days, usage_gain, usage_spacing"
+        "'zzz' is not a parameter of score: there are active_from, budget_characters, budget_memories, candidates, "
+        "cold_from, count_hits, credit_threshold, daily_factor, decay, distil, initial, journal_entries, match_floor, "
+        "max_retries, rank_bonus, spread, structure_gain, structure_scale, tick_every, touch_spacing, trash_days, "
+        "usage_gain, usage_spacing"
     )
 
 

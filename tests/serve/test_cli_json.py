@@ -25,6 +25,8 @@ ASKED: dict[str, tuple[str, ...]] = {
     "forecast": ("forecast",),
     "suggestions": ("suggestions",),
     "reap runs": ("reap", "runs"),
+    "squeeze": ("squeeze",),
+    "squeeze runs": ("squeeze", "runs"),
     "schedule": ("schedule",),
     "schedule trigger": ("schedule", "trigger"),
     "forget": ("forget", "ferry", "lamma"),
@@ -60,7 +62,7 @@ NETWORK: dict[str, tuple[str, ...]] = {  # asked of network minds alone, where o
 
 def test_no_command_is_left_out() -> None:
     asked = {name for name in [*ASKED, *NETWORK] if " " not in name}
-    assert asked | ELSEWHERE == PANELS.keys() | {"queue", "suggestions", "schedule"}
+    assert asked | ELSEWHERE == PANELS.keys() | {"queue", "suggestions", "schedule", "squeeze"}
     assert [name for name, panel in PANELS.items() if panel == "Network minds"] == list(NETWORK)[1:6]
 
 

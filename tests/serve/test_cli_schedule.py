@@ -81,7 +81,7 @@ def test_without_minds_nothing_is_due(ebbtide: Shell) -> None:
     [
         (("schedule", "--agent", "nobody"), 3, "There is no mind 'nobody'"),
         (("schedule", "trigger", "--agent", "nobody"), 3, "There is no mind 'nobody'"),
-        (("schedule", "trigger", "--job", "nap"), 2, "there is no job 'nap': there are tick, reap"),
+        (("schedule", "trigger", "--job", "nap"), 2, "there is no job 'nap': there are tick, reap, squeeze"),
         (("schedule", "--as-of", "-1d"), 2, "--as-of only looks"),
         (("schedule", "run", "--agent", "lin"), 2, "--agent does not go with `schedule run`"),
         (("schedule", "stop"), 2, "No such command 'stop'"),

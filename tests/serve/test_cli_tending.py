@@ -255,3 +255,38 @@ def test_a_retention_mind_foretells_expiry_and_the_reaper(fading: Shell, clock: 
     clock.forward(-10 * DAY + HOUR)
     counts = fading.json("forecast", "--days", "60")["counts"]
     assert counts == {"expired": 3, "pruned": 1, "deleted": 2}
+
+
+# ---- the budget
+
+
+def test_a_budget_is_kept_and_its_runs_can_be_listed_and_taken_back(ebbtide: Shell, clock: FakeClock) -> None:
+    ebbtide.said("init", "--metabolism", "score", "--set", "budget_memories=3")
+    for day in range(4):
+        clock.forward(DAY)
+        ebbtide.said(
+            "put", f"On day {day} the ferry left Central pier 4 at 8:40 with Lin on board.", "--key", f"d{day}"
+        )
+    assert "3 of 3 memories" in ebbtide.said("stats")
+    listed = ebbtide.said("squeeze", "--dry-run")
+    assert "d1" in listed
+    assert "3 of 3 memories; would halve 1" in listed
+    (run,) = ebbtide.json("squeeze", "runs")
+    assert (run["in_trash"], is_moment(run["at"])) == (1, True)
+    halved = ebbtide.said("squeeze")
+    assert "halved 1" in halved
+    name = halved.split("`ebbtide squeeze undo ")[1].split("`")[0]
+    assert ebbtide.said("squeeze", "undo", name) == "whole again: d1"
+    said = ebbtide.said("squeeze", "undo", run["run"])
+    assert "back from the trash: d0" in said
+    assert "1 memory left in their place" in said
+    assert "there is nothing left of a run 'budget-0'" in ebbtide.refused(3, "squeeze", "undo", "budget-0")
+
+
+def test_a_file_with_more_than_the_budget_holds_is_told_of(ebbtide: Shell, tmp_path: Path) -> None:
+    ebbtide.said("init", "--set", "budget_memories=2")
+    (tmp_path / "some.jsonl").write_text("".join(f'"memory {i}"\n' for i in range(5)), "utf-8")
+    assert ebbtide("put", "--from", str(tmp_path / "some.jsonl")).out.splitlines() == [
+        "remembered 5 memories",
+        "the budget is full: 3 memories left for the trash; `ebbtide squeeze runs` lists them",
+    ]

@@ -62,6 +62,9 @@ PARAMS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "retention": {"initial_strength": st.sampled_from((1.0, 7.0)), "shortest_life": st.sampled_from((1.0, 24.0))},
     "tide": {"long_days": st.sampled_from((1000.0, 10.0)), "prior_length": st.sampled_from((0.5, -0.5))},
 }
+BUDGETS: dict[str, st.SearchStrategy[Any]] = {
+    "budget_memories": st.sampled_from((0, 0, 3, 5)), "budget_characters": st.sampled_from((0, 0, 40, 200)),
+}  # fmt: skip
 KINDS = {
     "access", "traverse", "scan", "sweep", "focus", "put", "rewrite", "link", "unlink", "forget", "merge", "restore",
     "discard", "recover", "dismiss", "touch", "pin", "tick", "configure", "enqueue", "settle", "set_aside", "requeue",
@@ -143,7 +146,7 @@ class Chances:
             case "tick":
                 return self._findings(self.dict.seq - draw(st.integers(0, 5)))
             case "configure":
-                given = draw(st.fixed_dictionaries({}, optional=PARAMS[self.metabolism]))
+                given = draw(st.fixed_dictionaries({}, optional=PARAMS[self.metabolism] | BUDGETS))
                 return Configure(now, self.metabolism, given)
             case "reaped":
                 return Reaped(now, "reap-1", draw(st.integers(0, 3)))

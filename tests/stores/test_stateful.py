@@ -15,10 +15,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from ebbtide.core.budget import BUDGET
 from ebbtide.core.changes import (
     HOT,
     Access,
     Batch,
+    Configure,
     Forget,
     Merge,
     Pin,
@@ -37,7 +39,7 @@ from ebbtide.core.state import Walk
 from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import SqliteStore
 from tests.helpers import FakeClock, batch, configured, held
-from tests.stores.chances import NOBODY, Chances, keys, relations, strengths, texts, waits
+from tests.stores.chances import BUDGETS, NOBODY, Chances, keys, relations, strengths, texts, waits
 
 IN_RAM = Path("/dev/shm")  # where there is such a folder syncing costs nothing, and nothing here is about power cuts
 
@@ -80,6 +82,12 @@ class Stores(Chances, RuleBasedStateMachine):
         names = [key, *(f"{key}{first + i}" for i in range(1, count))]
         puts = [PutMemory(now, first + i, Content(name, text), now, given) for i, name in enumerate(names)]
         self._both(batch(*puts))
+
+    @rule(wait=waits, memories=BUDGETS["budget_memories"], characters=BUDGETS["budget_characters"])
+    def a_budget_is_set(self, wait: float, memories: int, characters: int) -> None:
+        self._clock.forward(wait)
+        given = {"budget_memories": memories, "budget_characters": characters}
+        self._both(batch(Configure(self._clock.now(), self.metabolism, given)))
 
     @rule()
     def a_tick_writes_down_what_is_true(self) -> None:
@@ -206,6 +214,16 @@ class Stores(Chances, RuleBasedStateMachine):
     def lengths_are_those_of_the_texts(self) -> None:
         for content, row in self._run(self.dict.snapshot()).memories:
             assert row["length"] == len(content.text)
+
+    @invariant()
+    def neither_holds_more_than_its_budget_and_no_pin_has_left_for_it(self) -> None:
+        for store in (self.dict.state, self.disk._state):
+            rule, table = store.regime.metabolism, store.table
+            assert table.characters == table.view().length.sum()
+            assert not rule.budget_memories or len(table) <= rule.budget_memories
+            assert not rule.budget_characters or table.characters <= rule.budget_characters
+            gone = [one for one in store.trash.values() if one.cause == BUDGET]
+            assert not any(one.row.get("pinned") for one in gone)
 
     @invariant()
     def every_link_leaves_from_somebody_alive(self) -> None:

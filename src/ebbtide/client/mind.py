@@ -196,6 +196,13 @@ class _Served:
     async def unreap(self, run: str, *, progress: Progress | None = None) -> Any:
         return meant("unreap", await self._work("unreap", {"run": run}, progress))
 
+    async def squeeze(self, *, dry_run: bool = False, progress: Any = None, **_: Any) -> Any:
+        """`pause` is the server's own."""
+        return meant("squeeze", await self._work("squeeze", {"dry_run": dry_run}, progress))
+
+    async def unsqueeze(self, run: str) -> Any:
+        return meant("unsqueeze", await self._work("unsqueeze", {"run": run}, None))
+
     async def archived(self) -> Any:
         return meant("archived", await self._all("runs", "archive"))
 
@@ -277,7 +284,7 @@ class _Served:
     async def check(self, progress: Progress | None = None) -> Any:
         return part(await self._work("check", progress=progress), "differences")
 
-    async def compact(self, before: float, progress: Progress | None = None) -> int:
+    async def compact(self, before: float | None = None, progress: Progress | None = None) -> int:
         return int(part(await self._work("compact", {"before": before}, progress), "folded"))
 
     # ----

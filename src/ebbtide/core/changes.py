@@ -38,14 +38,15 @@ class PutMemory:
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """The memory says something else now. `cause`: its owner replaced or reverted it, a cycle compressed it, the
-    reaper pruned it, or one of these (unfaded, unpruned) or a merge (unmerged) was undone.
+    reaper pruned it, a squeeze halved it, or one of these (unfaded, unpruned, unhalved) or a merge (unmerged) was
+    undone.
     """
 
     at: float
     id: int
     content: Content
     cause: str = "replaced"
-    run: str = ""  # of the reaper, where it was one
+    run: str = ""  # of the reaper or of the budget, where it was one
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class Forget:
     id: int
     key: str
     cause: str = "asked"
-    run: str = ""  # of the reaper, where it was one
+    run: str = ""  # of the reaper or of the budget, where it was one
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,11 +382,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a batch: its last entry, and which memories a tick left alone because they had moved on."""
+    """What became of a batch: its last entry, which memories a tick left alone because they had moved on, and which
+    have left for the budget."""
 
     seq: int
     stale: tuple[int, ...] = ()
     repeated: bool = False
+    left: tuple[int, ...] = ()
 
 
 def subject(change: Change) -> int | None:

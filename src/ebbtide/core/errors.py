@@ -13,6 +13,7 @@ EbbtideError
 │   └── NotInTrash
 ├── Conflict                true of the request, refused by the present state
 │   ├── KeyTaken
+│   ├── BudgetFull
 │   ├── MindExists
 │   └── MindBusy
 ├── ModelFailed             the small model gave no usable answer
@@ -85,6 +86,10 @@ class Conflict(EbbtideError):
 
 class KeyTaken(Conflict):
     """The key {key!r} is taken: choose another, or overwrite that memory by putting with replace=True."""
+
+
+class BudgetFull(Conflict):
+    """{problem}"""
 
 
 class MindExists(Conflict):

@@ -160,8 +160,8 @@ def _absorb(state: MindState, into: int, gone: Mapping[str, Any], length: int) -
         columns[name][row] += gone[name]
     for name in _TIMES:
         columns[name][row] = max(columns[name][row], _moment(gone[name]))
-    for name in _LENGTHS:
-        columns[name][row] = length
+    columns["original_length"][row] = length
+    state.table.resize(row, length)
     columns[_PINNED][row] = max(columns[_PINNED][row], gone.get(_PINNED, 0))  # what was pinned lives on in this one
 
 

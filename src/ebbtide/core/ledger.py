@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import NamedTuple, cast
 
 from ebbtide.core.admission import Admission
+from ebbtide.core.budget import fitted
 from ebbtide.core.changes import Batch, Change, Entry, PutMemory, Receipt
 from ebbtide.core.replay import Delta, fold, fold_puts
 from ebbtide.core.state import MindState
@@ -47,14 +48,15 @@ class Ledger:
         if (seq := self._tokens.get(batch.token)) is not None:
             return Receipt(seq, repeated=True)
         admission = Admission(self.state)
-        admitted = admission.admit(batch.changes)
+        changes, left = fitted(self.state, batch.changes)
+        admitted = admission.admit(changes)
         token = batch.token
         for changes in _runs(admitted):
             seq = self.state.seq + 1
             witness(Run(seq, changes, token, self._fold(changes, seq)))
             token = ""
         self._remember(batch.token)
-        return Receipt(self.state.seq, tuple(admission.stale))
+        return Receipt(self.state.seq, tuple(admission.stale), left=left)
 
     def _fold(self, changes: Sequence[Change], seq: int) -> Delta:
         if len(changes) == 1:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.metabolism import METABOLISMS, Metabolism, traits_of
-from ebbtide.core.metabolism.base import choice, param
+from ebbtide.core.metabolism.base import Budgeted, choice, param
 
 
 class Fallback(NamedTuple):
@@ -40,6 +40,7 @@ class Common:
     max_retries: int = param(15, 0)
     distil: str = choice("segments", ("segments", "facts"))
     credit_threshold: float = param(0.35, 0.0, 1.0)
+    journal_entries: int = param(200_000, 0, unit="entries")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,11 @@ class Regime:
 
     def params(self) -> dict[str, Any]:
         parts = (self.metabolism, self.common)
-        return {f.name: getattr(part, f.name) for part in parts for f in _fields(part)}
+        return {f.name: getattr(part, f.name) for part in parts for f in own_parameters(part)}
 
 
 def parameters_of(metabolism: str) -> list[Field[Any]]:
-    return [*_fields(METABOLISMS[known_metabolism(metabolism)]), *_fields(Common)]
+    return [*own_parameters(METABOLISMS[known_metabolism(metabolism)]), *own_parameters(Common)]
 
 
 def known_metabolism(name: str) -> str:
@@ -84,6 +85,16 @@ def regime(metabolism: str, given: Mapping[str, Any]) -> tuple[Regime, list[Fall
         if name in given and not (name in crossed and given[name] == known[name].default)
     ]
     return _build(metabolism, good), fallbacks
+
+
+# What a regime lacks that was written down before there was such a parameter: nothing leaves a mind, and nothing is
+# folded away, that its owner did not know of.
+_BEFORE: dict[str, Any] = {"budget_memories": 0, "budget_characters": 0, "journal_entries": 0}
+
+
+def written_regime(metabolism: str, params: Mapping[str, Any]) -> Regime:
+    """The regime that a journal tells of. It names every parameter there was at that time."""
+    return regime(metabolism, _BEFORE | dict(params))[0]
 
 
 def _build(metabolism: str, good: Mapping[str, Any]) -> Regime:
@@ -148,8 +159,12 @@ def _without(given: Mapping[str, Any], dropped: Mapping[str, str]) -> dict[str, 
     return {name: value for name, value in given.items() if name not in dropped}
 
 
-def _fields(part: Any) -> tuple[Field[Any], ...]:
-    return fields(part)
+def own_parameters(part: Any) -> list[Field[Any]]:
+    """What every metabolism has comes after what is its own."""
+    return sorted(fields(part), key=lambda f: f.name in _SHARED)
+
+
+_SHARED = frozenset(f.name for f in fields(Budgeted))
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:

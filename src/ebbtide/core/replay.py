@@ -45,11 +45,11 @@ from ebbtide.core.changes import (
 )
 from ebbtide.core.links import LinkRow
 from ebbtide.core.metabolism import appraising
-from ebbtide.core.parameters import regime
+from ebbtide.core.parameters import written_regime
 from ebbtide.core.ranges import within
 from ebbtide.core.signals import NEVER, Column, Newness
 from ebbtide.core.state import LinkKey, MindState, Task
-from ebbtide.core.whatif import COMPRESSED, PRUNED, UNFADED, UNMERGED, UNPRUNED
+from ebbtide.core.whatif import COMPRESSED, HALVED, PRUNED, UNFADED, UNHALVED, UNMERGED, UNPRUNED
 
 
 class Delta(NamedTuple):
@@ -87,7 +87,7 @@ def fold_puts(state: MindState, puts: Sequence[PutMemory], first_seq: int) -> De
 
 
 def _configure(state: MindState, c: Configure, seq: int) -> Sequence[int]:
-    state.live_by(regime(c.metabolism, c.params)[0])
+    state.live_by(written_regime(c.metabolism, c.params))
     state.configured = True
     return ()
 
@@ -118,7 +118,8 @@ def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
     """An owner's new text is a new original; what the engine does to a text is not."""
     length, row = len(c.content.text), state.table.row(c.id)
     original = {} if c.cause in _OF_THE_ENGINE else {"original_length": length}
-    state.set(row, {"length": length, "version": seq, **original})
+    state.table.resize(row, length)
+    state.set(row, {"version": seq, **original})
     if "pruned_at" in state.table.columns:
         state.set(row, {"pruned_at": c.at if c.cause == PRUNED else NEVER})
     others = state.outdated_by(c.id)
@@ -126,7 +127,7 @@ def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
     return (c.id, *others)
 
 
-_OF_THE_ENGINE = (COMPRESSED, UNFADED, UNMERGED, PRUNED, UNPRUNED)
+_OF_THE_ENGINE = (COMPRESSED, UNFADED, UNMERGED, PRUNED, UNPRUNED, HALVED, UNHALVED)
 
 
 def _pin(state: MindState, c: Pin, seq: int) -> Sequence[int]:

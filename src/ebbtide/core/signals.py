@@ -159,6 +159,7 @@ class SignalTable:
         self.columns: dict[str, Column] = {name: np.zeros(16, dtype) for name, dtype in self.types.items()}
         self.dirty = np.zeros(16, np.bool_)
         self.size = 0
+        self.characters = 0  # the sum of `length`
         self._row_of = np.full(16, -1, np.int32)
 
     def __len__(self) -> int:
@@ -202,6 +203,7 @@ class SignalTable:
         self.dirty[row] = False
         self._row_of[values["id"]] = row
         self.size = row + 1
+        self.characters += int(values["length"])
         return row
 
     def extend(self, count: int, values: Mapping[str, Any]) -> slice:
@@ -214,11 +216,13 @@ class SignalTable:
         self.dirty[rows] = False
         self._row_of[ids] = np.arange(rows.start, rows.stop, dtype=np.int32)
         self.size = rows.stop
+        self.characters += int(self.columns["length"][rows].sum())
         return rows
 
     def remove(self, memory: int) -> int:
         """Returns the id of the memory that now sits in the freed row (the same id: nothing moved)."""
         row, last = self.row(memory), self.size - 1
+        self.characters -= int(self.columns["length"][row])
         for column in (*self.columns.values(), self.dirty):
             column[row] = column[last]
         moved = int(self.columns["id"][row])
@@ -226,6 +230,11 @@ class SignalTable:
         self._row_of[memory] = -1
         self.size = last
         return moved
+
+    def resize(self, row: int, length: int) -> None:
+        """Its text is so long from now on."""
+        self.characters += length - int(self.columns["length"][row])
+        self.columns["length"][row] = length
 
     def moved(self) -> list[int]:
         """The memories whose hot columns are ahead of what a store has written."""

@@ -33,6 +33,8 @@ UNFADED = "unfaded"  # a compressed text brought back
 UNMERGED = "unmerged"
 PRUNED = "pruned"
 UNPRUNED = "unpruned"
+HALVED = "halved"  # by the budget, before it leaves
+UNHALVED = "unhalved"
 
 
 def retell(change: Change, *, old: str, new: str) -> Change | None:
@@ -42,7 +44,7 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
             return None
         case PutMemory() if not traits_of(new).inputs:
             return replace(change, importance=None, policy=None)
-        case Rewrite(cause=cause) if cause in (COMPRESSED, PRUNED):
+        case Rewrite(cause=cause) if cause in (COMPRESSED, PRUNED, HALVED):
             return None
         case Forget(cause=cause) if cause != ASKED:
             return None

@@ -5,17 +5,15 @@ journaled with what became of it, chunk by chunk.
 """
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
-from ebbtide.core.answers import compression_fault
 from ebbtide.core.changes import Batch, Change, Forget, Rewrite, Scan, Settle, Sweep
 from ebbtide.core.cycle import FORGET, LEAVE, SHORTEN, CyclePlan, next_fates, plan_cycle
-from ebbtide.core.errors import ModelFailed, NotFound
+from ebbtide.core.errors import NotFound
 from ebbtide.core.memory import Content
 from ebbtide.core.metabolism import Network
 from ebbtide.core.ports import Clock, SmallModel, Store
@@ -23,9 +21,8 @@ from ebbtide.core.ranges import ranges_of
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.core.whatif import COMPRESSED
 from ebbtide.mind.asking import Asker
+from ebbtide.mind.shortening import shortened
 from ebbtide.mind.tokens import new_token
-
-log = logging.getLogger("ebbtide")
 
 FADED = "faded"
 _CHUNK = 256  # memories worked on between two commits
@@ -119,29 +116,8 @@ class Compressor:
         target = int(course.plan.target[place])
         if course.plan.action[place] == FORGET:
             course.pending.append(_Decision(said, target, Forget(self._clock.now(), memory, said.key, FADED)))
-        elif (shorter := await self._shortened(said, target)) is not None:
+        elif (shorter := await shortened(self._model, self._asker(), said, target)) is not None:
             course.pending.append(_Decision(said, target, Rewrite(self._clock.now(), memory, shorter, COMPRESSED)))
-
-    async def _shortened(self, said: Content, length: int) -> Content | None:
-        """The content at this length; None if the small model cannot be had to give it: then it stays as it is."""
-        if len(said.text) <= length:
-            return None
-        try:
-            text = await self._asker().ask(
-                lambda: self._model.compress(said.text, length),
-                lambda found: self._fault(said.text, found, length),
-            )
-        except ModelFailed:
-            return None
-        except Exception:  # a model that breaks has failed like any other: the cycle goes on
-            log.exception("the small model broke over %s", said.key)
-            return None
-        return follow_text(said, text)
-
-    def _fault(self, text: str, found: str, length: int) -> str | None:
-        if self._model.deterministic:
-            return None if found.strip() and len(found) <= length else "it is empty or too long"
-        return compression_fault(text, found, length)
 
     async def _write(self, course: _Course, upto: int, *more: Change) -> None:
         """Journal the scans up to this place of the plan, and what came of them."""
@@ -187,11 +163,3 @@ class Compressor:
         metabolism = self._store.regime.metabolism
         assert isinstance(metabolism, Network)
         return metabolism
-
-
-def follow_text(said: Content, text: str) -> Content:
-    """Phrase and keywords follow the text: they say nothing it no longer says."""
-    low = text.casefold()
-    keywords = tuple(word for word in said.keywords if word.casefold() in low)
-    phrase = said.phrase if len(said.phrase) <= len(text) else text
-    return Content(said.key, text, phrase, keywords, said.kind, said.domain)

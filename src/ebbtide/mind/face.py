@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ebbtide.core.changes import Change, Receipt
 from ebbtide.core.memory import Memory
-from ebbtide.core.ports import Store
+from ebbtide.core.ports import SmallModel, Store
 from ebbtide.mind.indexing import Indexing
 from ebbtide.mind.tools import Tools
 
@@ -35,6 +35,9 @@ class Face(ABC):
 
     @abstractmethod
     async def _apply(self, *changes: Change) -> Receipt: ...
+
+    @abstractmethod
+    def _small_model(self) -> SmallModel: ...
 
     @abstractmethod
     async def _id(self, key: str) -> int: ...

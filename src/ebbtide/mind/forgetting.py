@@ -11,7 +11,7 @@ from ebbtide.core.memory import DAY, Content
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import NEVER
 from ebbtide.core.state import Trashed
-from ebbtide.core.whatif import COMPRESSED, PRUNED, UNFADED, UNMERGED, UNPRUNED
+from ebbtide.core.whatif import COMPRESSED, HALVED, PRUNED, UNFADED, UNHALVED, UNMERGED, UNPRUNED
 from ebbtide.mind.pool import Room
 
 
@@ -107,7 +107,7 @@ async def revert(store: Store, memory: int, key: str, now: float) -> Rewrite:
     return Rewrite(now, memory, replace(found.content, key=key), _UNDOING.get(last, "reverted"))
 
 
-_UNDOING = {COMPRESSED: UNFADED, PRUNED: UNPRUNED}
+_UNDOING = {COMPRESSED: UNFADED, PRUNED: UNPRUNED, HALVED: UNHALVED}
 
 
 async def sayings(store: Store, memory: int) -> list[_Saying]:

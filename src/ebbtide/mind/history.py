@@ -16,6 +16,7 @@ from ebbtide.mind.upkeep import Progress
 Scratch = Callable[[Snapshot | None], Store]
 _PAGE = 500
 _BREATH = 128  # entries
+_ENTRIES_EACH = 4  # a large mind keeps a longer journal: so many entries for each memory
 
 
 async def entries(store: Store, *, upto: int | None = None) -> AsyncIterator[Entry]:
@@ -54,7 +55,8 @@ async def retold(
     """
     base = await store.base()
     copy = scratch(_rebased(base, regime))
-    await copy.apply(Batch((Configure(0.0, regime.metabolism.name, regime.params()),), "retold-regime"))
+    began = max((row["last_accessed_at"] for _, row in base.memories), default=0.0) if base else 0.0
+    await copy.apply(Batch((Configure(began, regime.metabolism.name, regime.params()),), "retold-regime"))
     free = await store.reserve(0)  # the first id nobody has
     retelling = Retelling(copy, store.regime.metabolism.name, free, base.tasks if base else (), analyzer)
     await retelling.read_base()
@@ -76,9 +78,22 @@ async def last_entry_by(store: Store, moment: float) -> int:
 
 async def compact(store: Store, scratch: Scratch, before: float, progress: Progress | None = None) -> int:
     """Replay up to the last entry before this moment, and let the journal start from there."""
+    upto = await last_entry_by(store, math.nextafter(before, -math.inf))
+    return await _folded(store, scratch, upto, progress)
+
+
+async def compact_surplus(store: Store, scratch: Scratch, progress: Progress | None = None) -> int:
+    """The older half of a journal that has grown beyond what the mind is to keep."""
+    kept, info = store.regime.common.journal_entries, await store.info()
+    limit = max(kept, _ENTRIES_EACH * info.memories)
+    if not kept or info.journal_entries <= limit:
+        return 0
+    return await _folded(store, scratch, store.seq - limit // 2, progress)
+
+
+async def _folded(store: Store, scratch: Scratch, upto: int, progress: Progress | None) -> int:
     base = await store.base()
     start = base.seq if base else 0
-    upto = await last_entry_by(store, math.nextafter(before, -math.inf))
     if upto <= start:
         return 0
     past = await replay(store, scratch, upto=upto, progress=progress)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ebbtide.core.budget import BudgetUse, use_of
 from ebbtide.core.changes import Access, Batch, Change, Configure, PutLink, PutMemory, Receipt, Traverse, Unlink
 from ebbtide.core.draft import MAX_LABEL, Draft, require_strength, require_text
 from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
@@ -54,6 +55,7 @@ class Stats:
     states: dict[State, int]
     marks: dict[str, int]
     store: StoreInfo
+    budget: BudgetUse
     pinned: int = 0
     outdated: dict[str, Any] = field(default_factory=dict)
 
@@ -126,7 +128,8 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
         return await self._see(memory, given["key"])
 
     async def put_many(self, drafts: Iterable[Draft | Mapping[str, Any]], progress: Progress | None = None) -> int:
-        """Many new memories, a thousand at a time; each thousand all or none. Returns how many.
+        """Many new memories, a thousand at a time; each thousand all or none, unless the budget is smaller than that.
+        Returns how many.
 
         >>> await mind.put_many([{"text": "Lamma is an island."}, {"text": "南丫岛没有汽车。"}])
         2
@@ -253,7 +256,8 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
         states, marks = upkeep.counts(await judged(self._store, signals, self.now()))
         pinned = int((signals.pinned != 0).sum())
         info, former = await self._store.info(), outdated(self._store.regime)
-        return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, info, pinned, former)
+        budget = use_of(self._store.regime.metabolism, signals)
+        return Stats(self.agent, self.metabolism, self.params, self.now(), states, marks, info, budget, pinned, former)
 
     async def look(self, memory: int) -> Memory:
         """The memory of this id, looked at without using it.

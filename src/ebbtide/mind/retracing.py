@@ -111,14 +111,18 @@ class Retracing(Face):
         copy = await history.replay(self._store, self._scratch, progress=progress)
         return history.differences(await self._store.snapshot(), await copy.snapshot())
 
-    async def compact(self, before: float, progress: Progress | None = None) -> int:
+    async def compact(self, before: float | None = None, progress: Progress | None = None) -> int:
         """Fold journal entries made before this moment into a base. Returns how many.
 
-        What the trash may still need to bring an earlier text back is never folded.
+        What the trash may still need to bring an earlier text back is never folded. Without a moment: where the
+        journal is longer than `journal_entries` and than four entries for each memory, its older half, however young;
+        the scheduler does that with each tick.
 
         >>> await mind.compact(mind.now() - 90 * DAY)
         0
         """
         self._require_writable()
+        if before is None:
+            return await history.compact_surplus(self._store, self._scratch, progress)
         kept = self.now() - self._store.regime.common.trash_days * DAY
         return await history.compact(self._store, self._scratch, min(before, kept), progress)

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 
 from ebbtide.core.archive import Archive, ArchivedRun
 from ebbtide.core.errors import InvalidInput
-from ebbtide.core.memory import Memory
-from ebbtide.mind import merging, suggestions, unreaping, upkeep
+from ebbtide.core.memory import Content, Memory
+from ebbtide.mind import merging, squeezing, suggestions, unreaping, upkeep
+from ebbtide.mind.asking import Asker
 from ebbtide.mind.face import Face
 from ebbtide.mind.forecasting import Outlook, outlook
 from ebbtide.mind.reaping import Reaper, ReapReport
+from ebbtide.mind.shortening import shortened
+from ebbtide.mind.squeezing import SqueezeReport
 from ebbtide.mind.suggestions import Kind, Suggestion
 from ebbtide.mind.unreaping import Undone
 from ebbtide.mind.upkeep import Progress, TickReport
@@ -75,6 +78,45 @@ class Tending(Face):
         ...     await mind.dismiss(advice.kind, *advice.keys)
         """
         await self._apply(await suggestions.dismissed(self._store, self.now(), kind, keys))
+
+    # ---- the budget
+
+    async def squeeze(
+        self, *, dry_run: bool = False, pause: float = 0.0, progress: Progress | None = None
+    ) -> SqueezeReport:
+        """Halve the texts of those that would leave next, once a mind is nearly as full as its budget lets it be.
+
+        A dry run lists them. What leaves, leaves with the batch that goes over the budget, for the trash; `unsqueeze`
+        takes a run back.
+
+        >>> (await mind.squeeze(dry_run=True)).budget.memories
+        2
+        """
+        if dry_run:
+            return await squeezing.dry_run(self._store, self.now())
+        self._require_writable()
+        async with self._ticking:
+            report = await squeezing.squeeze(self._store, self._shortened, self.now(), pause, progress)
+        self._indexing.nudge()
+        return report
+
+    async def unsqueeze(self, run: str) -> Undone:
+        """Take back a run of the budget: what left in it comes back, what it halved is whole again.
+
+        In a mind that is full the next to leave go in their place: raise the budget first, or pin what is to stay.
+
+        >>> run = (await mind.squeeze()).run
+        >>> _ = await mind.unsqueeze(run) if run else None
+        """
+        self._require_writable()
+        undone = await squeezing.undo(self._store, run, self.now())
+        self._indexing.nudge()
+        return undone
+
+    async def _shortened(self, said: Content, length: int) -> Content | None:
+        model = self._small_model()
+        retries = 1 if model.deterministic else self._store.regime.common.max_retries
+        return await shortened(model, Asker(retries), said, length)
 
     # ---- the reaper
 

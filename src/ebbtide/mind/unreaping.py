@@ -37,6 +37,7 @@ class Undone:
     recovered: tuple[str, ...]
     lost: tuple[str, ...]
     damaged: int = 0  # lines of the archive that cannot be read
+    displaced: int = 0  # memories that left in their place, because the mind has a budget and is full
 
 
 class _Steps:

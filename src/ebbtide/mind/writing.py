@@ -7,7 +7,7 @@ from typing import Any
 
 from ebbtide.core.changes import Batch, Change, PutMemory, Rewrite
 from ebbtide.core.draft import Draft
-from ebbtide.core.errors import InvalidInput, KeyTaken, SignalRefused
+from ebbtide.core.errors import BudgetFull, InvalidInput, KeyTaken, SignalRefused
 from ebbtide.core.memory import POLICIES
 from ebbtide.core.ports import Clock, Store
 from ebbtide.mind.pool import Room, pool_size
@@ -53,11 +53,23 @@ async def put_many(
         now, first = clock.now(), await store.reserve(len(chunk))
         named = zip(chunk, await names.of(chunk, first), strict=True)
         puts = [_born(draft, key, memory, now) for memory, (draft, key) in enumerate(named, first)]
-        await store.apply(Batch(tuple(await make_room(store, now, puts)), new_token()))
+        await _put_all(store, now, puts)
         done += len(chunk)
         if progress:
             progress(done, done)
     return done
+
+
+async def _put_all(store: Store, now: float, puts: Sequence[PutMemory]) -> None:
+    """In one batch, or in two where so many at once are more than the budget has room for."""
+    try:
+        await store.apply(Batch(tuple(await make_room(store, now, puts)), new_token()))
+    except BudgetFull:
+        if len(puts) == 1:
+            raise
+        half = len(puts) // 2
+        await _put_all(store, now, puts[:half])
+        await _put_all(store, now, puts[half:])
 
 
 async def make_room(

@@ -151,6 +151,22 @@ async def test_a_run_of_the_reaper_is_taken_back(retention: Api) -> None:
     assert (await retention.run("/unreap", run="reap-never"))["problem"]["status"] == 404
 
 
+async def test_a_run_of_the_budget_is_taken_back(api: Api) -> None:
+    for number in range(4):
+        api.clock.forward(DAY)
+        await api.put(f"k{number}", f"The ferry of day {number} left Central pier 4 at 8:40 with Lin on board.")
+    for budget in (4, 3):
+        await api.client.patch("/v1/minds/ada/params", json={"budget_memories": budget})
+    squeezed: Any = (await api.run("/squeeze", dry_run=True))["result"]
+    assert (squeezed["budget"]["memories"], squeezed["leavers"][0]["key"]) == (3, "k1")
+    run = (await api.client.get("/v1/minds/ada/trash")).json()["forgotten"][0]["run"]
+    undone: Any = (await api.run("/unsqueeze", run=run))["result"]
+    assert (undone["restored"], undone["displaced"]) == (["k0"], 1)
+    halved: Any = (await api.run("/squeeze"))["result"]
+    assert (await api.run("/unsqueeze", run=halved["run"]))["result"]["unpruned"] == ["k0"]
+    assert (await api.run("/unsqueeze", run="budget-0"))["problem"]["status"] == 404
+
+
 async def test_tasks_end_with_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def for_ever(_: Mind) -> None:
         await asyncio.Event().wait()

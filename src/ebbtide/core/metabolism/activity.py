@@ -12,6 +12,7 @@ import numpy as np
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, Mark, State
 from ebbtide.core.metabolism.base import (
     Bonus,
+    Budgeted,
     Forecast,
     Quiet,
     Traits,
@@ -27,7 +28,7 @@ from ebbtide.core.signals import Column, Signals
 
 @keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Activity(Bonus, Quiet):
+class Activity(Bonus, Quiet, Budgeted):
     name: ClassVar[str] = "activity"
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.COLD)
     hidden: ClassVar[tuple[State, ...]] = (State.COLD,)

@@ -69,6 +69,11 @@ class Metabolism(Protocol):
     hidden: ClassVar[tuple[State, ...]]  # left out of reading unless asked for
     traits: ClassVar[Traits]
 
+    @property
+    def budget_memories(self) -> int: ...
+    @property
+    def budget_characters(self) -> int: ...
+    def protects(self, s: Signals) -> Column: ...
     def vitality(self, s: Signals, now: float) -> Column: ...
     def judge(self, s: Signals, now: float) -> Verdicts: ...
     def scaled(self, vitality: Column) -> Column:
@@ -94,6 +99,18 @@ class Metabolism(Protocol):
     def used(self, s: Signals, at: Column) -> dict[str, Column]: ...
     def touched(self, s: Signals, at: Column) -> dict[str, Column]: ...
     def relinked(self, s: Signals, at: float, weight: Column) -> dict[str, Column]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgeted:
+    """What a mind may hold, whatever it ages by; 0 is no limit. `core/budget.py` says what leaves.   SPEC T7."""
+
+    budget_memories: int = field(default=0, metadata={"low": 0, "unit": "memories"})
+    budget_characters: int = field(default=0, metadata={"low": 0, "unit": "characters"})
+
+    def protects(self, s: Signals) -> Column:
+        """The rows that never leave for a budget, beside what is pinned or in focus."""
+        return np.zeros(len(s), np.bool_)
 
 
 class Bonus:

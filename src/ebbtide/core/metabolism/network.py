@@ -19,6 +19,7 @@ from ebbtide.core.memory import CODE_OF, State
 from ebbtide.core.metabolism.base import (
     FOREVER,
     Bonus,
+    Budgeted,
     Forecast,
     Quiet,
     Traits,
@@ -33,7 +34,7 @@ from ebbtide.core.signals import Column, Signals
 
 @keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Network(Bonus, Quiet):
+class Network(Bonus, Quiet, Budgeted):
     name: ClassVar[str] = "network"
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.FADING, State.VANISHING)
     hidden: ClassVar[tuple[State, ...]] = ()

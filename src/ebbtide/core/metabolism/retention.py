@@ -17,7 +17,17 @@ import numpy as np
 
 from ebbtide.core import ranking
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, POLICIES, Policy, State
-from ebbtide.core.metabolism.base import FOREVER, Forecast, Traits, Verdicts, at_least, graded, param, since
+from ebbtide.core.metabolism.base import (
+    FOREVER,
+    Budgeted,
+    Forecast,
+    Traits,
+    Verdicts,
+    at_least,
+    graded,
+    param,
+    since,
+)
 from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import NEVER, Column, Signals
 
@@ -26,7 +36,7 @@ KEEP, PRUNE, DELETE = np.int8(0), np.int8(1), np.int8(2)
 
 @keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
+class Retention(Budgeted):
     name: ClassVar[str] = "retention"
     own: ClassVar[tuple[str, ...]] = ("importance", "strength", "policy", "protected", "exposed_at", "pruned_at")
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.EXPIRED)
@@ -64,6 +74,10 @@ class Retention:
     def judge(self, s: Signals, now: float) -> Verdicts:
         expired = self.spent(s, now) & (s.protected == 0)
         return Verdicts(self.vitality(s, now), graded(_ACTIVE, (expired, _EXPIRED)), np.zeros(len(s), np.int8))
+
+    def protects(self, s: Signals) -> Column:
+        kept: Column = (s.protected > 0) | (s.policy == _PERSISTENT)
+        return kept
 
     def scaled(self, vitality: Column) -> Column:
         return vitality

@@ -16,6 +16,7 @@ import numpy as np
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, State
 from ebbtide.core.metabolism.base import (
     Bonus,
+    Budgeted,
     Forecast,
     Traits,
     Verdicts,
@@ -30,7 +31,7 @@ from ebbtide.core.signals import Column, Signals
 
 @keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score(Bonus):
+class Score(Bonus, Budgeted):
     name: ClassVar[str] = "score"
     own: ClassVar[tuple[str, ...]] = ("base", "scored_at", "weight", "score")
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.COLD, State.DEPRECATED)

@@ -23,6 +23,7 @@ from ebbtide.core.memory import CODE_OF, DAY, State
 from ebbtide.core.metabolism.base import (
     FOREVER,
     Bonus,
+    Budgeted,
     Forecast,
     Traits,
     Verdicts,
@@ -40,7 +41,7 @@ _HORIZON = np.geomspace(0.25, 3650.0, 48)  # days at which a forecast looks
 
 @keeps_pinned
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tide(Bonus):
+class Tide(Bonus, Budgeted):
     name: ClassVar[str] = "tide"
     own: ClassVar[tuple[str, ...]] = ("use_long", "use_short", "used_at", "prior", "superseded", "superseded_by")
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.FADING)
@@ -73,6 +74,7 @@ class Tide(Bonus):
     fading_share: float = param(0.25, 0.0, 1.0)
     rank_bonus: float = param(0.2, 0.0, 1.0)
     tick_every: float = param(6.0, above=0.0, unit="hours")
+    budget_memories: int = param(20_000, 0, unit="memories")
 
     # ---- need
 

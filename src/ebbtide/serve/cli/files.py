@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ebbtide.core.counted import counted
 from ebbtide.core.errors import InvalidInput
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
@@ -20,14 +21,22 @@ def put_file(caller: Caller, source: str) -> None:
 
     drafts = list(_drafts(read_text(source), source))
 
-    async def work(mind: "Mind") -> int:
+    async def work(mind: "Mind") -> tuple[int, int]:
+        """How many were put, and how many left for the budget."""
         await mind.check_drafts(drafts)
+        before = (await mind.stats()).budget.memories
         with caller.progress("remembering", len(drafts)) as progress:
-            return await mind.put_many(drafts, progress)
+            count = await mind.put_many(drafts, progress)
+        return count, max(0, before + count - (await mind.stats()).budget.memories)
 
-    count = caller.run(work, make=lambda metabolism: checked_drafts(metabolism, drafts))
-    counted = "1 memory" if count == 1 else f"{count} memories"
-    render.as_json({"remembered": count}) if caller.as_json else render.say(f"remembered {counted}")
+    count, left = caller.run(work, make=lambda metabolism: checked_drafts(metabolism, drafts))
+    if caller.as_json:
+        render.as_json({"remembered": count, "left": left})
+        return
+    render.say(f"remembered {counted(count, 'memory', 'memories')}")
+    if left:
+        what = counted(left, "memory", "memories")
+        render.say(f"the budget is full: {what} left for the trash; `ebbtide squeeze runs` lists them")
 
 
 def _drafts(text: str, source: str) -> Iterator[dict[str, Any]]:

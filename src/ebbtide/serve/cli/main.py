@@ -37,6 +37,7 @@ from ebbtide.serve.cli import (
     schedule,
     searching,
     serving,
+    squeezing,
     tending,
 )
 from ebbtide.serve.cli.caller import Caller
@@ -92,6 +93,7 @@ for module in (
     network,
     tending,
     reaping,
+    squeezing,
     schedule,
     forgetting,
     history,

@@ -10,6 +10,7 @@ from ebbtide.core.counted import counted
 from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.history import Settings, parsed
+from ebbtide.serve.cli.squeezing import budget_line
 
 if TYPE_CHECKING:
     from ebbtide.mind import Mind
@@ -101,6 +102,7 @@ def stats(context: typer.Context) -> None:
     rows += [(name.replace("_", " "), str(count)) for name, count in found.marks.items()]
     rows += [("pinned", str(found.pinned))] if found.pinned else []
     store = found.store
+    rows += [("budget", budget_line(found.budget))] if found.budget.fullness else []
     rows += [("memories", str(store.memories)), ("links", f"{store.links} ({counted(store.traces, 'trace')})")]
     rows += [("in the trash", str(store.trash)), ("journal entries", str(store.journal_entries))]
     rows += [("on disk", f"{store.disk_bytes / 1024:.0f} KiB"), ("in RAM", f"{store.ram_bytes / 1024:.0f} KiB")]

@@ -205,8 +205,22 @@ class Unreaping(_Body):
     run: Annotated[str, Field(min_length=1, max_length=256, examples=["reap-1f3a5c7e9b0d-12"])]
 
 
+class Squeezing(_Body):
+    dry_run: Annotated[bool, Field(description="Only list what would leave next.")] = False
+
+
+class Unsqueezing(_Body):
+    run: Annotated[str, Field(min_length=1, max_length=256, examples=["budget-4711"])]
+
+
 class Compacting(_Body):
-    before: Annotated[When, Field(description="Entries made before this are folded into a base.")] = "-90d"
+    before: Annotated[
+        When | None,
+        Field(
+            description="Entries made before this are folded into a base; null: the older half of a journal that is"
+            " longer than the parameter journal_entries says."
+        ),
+    ] = "-90d"
 
 
 class Fading(_Body):

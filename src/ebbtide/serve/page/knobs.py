@@ -172,6 +172,12 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "max_retries": ("how often the small model is asked for one answer", "小模型每个问题最多询问次数"),
     "distil": ("what a conversation becomes", "对话保存为什么"),
     "credit_threshold": ("how sure credit must be to count a use", "归因置信度达到此值才记为使用"),
+    "journal_entries": (
+        "journal entries kept at least before the older half is folded; 0: all",
+        "日志保留的条数，超过则折叠较旧的一半；0 为全部保留",
+    ),
+    "budget_memories": ("how many memories the mind may hold; 0: no limit", "最多保留多少条记忆；0 为不限"),
+    "budget_characters": ("how many characters all texts may have; 0: no limit", "所有文本最多多少字符；0 为不限"),
 }
 
 VALUES: dict[str, tuple[str, str]] = {

@@ -110,7 +110,7 @@ async def check(mind: There, desk: AtDesk, once: OnceOnly) -> Response:
 @routes.post("/compact", operation_id="compact", summary="Fold the journal's beginning", **TASK)
 async def compact(mind: There, desk: AtDesk, once: OnceOnly, body: Compacting = _OLD) -> Response:
     """The mind stays as it is; the time before can no longer be looked at."""
-    before = instant(body.before, mind.now()) or 0.0
+    before = instant(body.before, mind.now())
 
     async def work(mind: Mind, progress: Progress) -> dict[str, int]:
         return {"folded": await mind.compact(before, progress)}

@@ -11,7 +11,7 @@ from ebbtide.mind import Mind
 from ebbtide.mind.explain import Explanation
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.suggestions import Suggestion
-from ebbtide.serve.http.asked import Accepted, Advice, Reaping, Ticking, Unreaping, instant
+from ebbtide.serve.http.asked import Accepted, Advice, Reaping, Squeezing, Ticking, Unreaping, Unsqueezing, instant
 from ebbtide.serve.http.desk import AtDesk, MemoryKey, Seen, There
 from ebbtide.serve.http.once import OnceOnly
 from ebbtide.serve.http.pages import FIRST, After, cut
@@ -22,7 +22,7 @@ from ebbtide.serve.http.shapes import answer, nothing, page_of, shape
 routes = router("lifecycle")
 
 Archive = page_of("Archive", "Runs of the reaper the archive has, latest first.", runs=list[shape(ArchivedRun)])  # type: ignore[misc]
-_NOW, _ALL = Ticking(), Reaping()
+_NOW, _ALL, _NEXT = Ticking(), Reaping(), Squeezing()
 _CENTURY = 36_525.0
 Days = Annotated[float, Query(gt=0, le=_CENTURY, allow_inf_nan=False, description="How far to look ahead.")]
 
@@ -86,6 +86,26 @@ async def accept(body: Accepted, mind: There, once: OnceOnly) -> Response:
 async def dismiss(body: Advice, mind: There, once: OnceOnly) -> Response:
     """It is not suggested again until its facts change."""
     return await once(nothing, mind.dismiss, body.kind, *body.keys)
+
+
+# ---- the budget
+
+
+@routes.post("/squeeze", operation_id="squeeze", summary="Halve what leaves next", **TASK)
+async def squeeze(mind: There, desk: AtDesk, once: OnceOnly, body: Squeezing = _NEXT) -> Response:
+    """Once a mind is nearly as full as its budget lets it be. A dry run lists what would leave next."""
+    pause = desk.settings.batch_pause
+
+    async def work(mind: Mind, progress: Any) -> Any:
+        return await mind.squeeze(dry_run=body.dry_run, pause=pause, progress=progress)
+
+    return await begun(desk, once, mind, "squeeze", work)
+
+
+@routes.post("/unsqueeze", operation_id="unsqueeze", summary="Take a run of the budget back", **TASK)
+async def unsqueeze(body: Unsqueezing, mind: There, desk: AtDesk, once: OnceOnly) -> Response:
+    """What left in it is restored, what it halved is whole again."""
+    return await begun(desk, once, mind, "unsqueeze", lambda mind, progress: mind.unsqueeze(body.run))
 
 
 # ---- the reaper
