@@ -18,7 +18,7 @@ def test_without_a_word_from_anybody_the_defaults_hold(monkeypatch: pytest.Monke
     settings = load_settings({}, {})
     assert settings == Settings()
     assert settings.data == tmp_path / ".ebbtide"
-    assert (settings.agent, settings.metabolism, settings.durability) == ("default", "activity", "normal")
+    assert (settings.agent, settings.metabolism, settings.durability) == ("default", "tide", "normal")
 
 
 def test_the_caller_wins_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_what_is_put_can_be_read_linked_found_and_forgotten(mind: SyncMind) -> N
     assert [one.key for one in mind.trash()] == ["ferry"]
     mind.restore("ferry")
     assert not mind.check()
-    assert (mind.agent, mind.metabolism, mind.params["trash_days"]) == ("ada", "activity", 30.0)
+    assert (mind.agent, mind.metabolism, mind.params["trash_days"]) == ("ada", "tide", 30.0)
     assert mind.now() == BIRTH
 
 

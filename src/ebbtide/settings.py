@@ -22,7 +22,7 @@ MAX_PORT = 65_535
 class Settings:
     data: Path = field(default_factory=lambda: Path.home() / ".ebbtide")
     agent: str = "default"
-    metabolism: str = "activity"  # of minds yet to be made
+    metabolism: str = "tide"  # of minds yet to be made
     params: Mapping[str, Any] = field(default_factory=dict)  # of minds yet to be made
     durability: str = "normal"  # normal: survives a crash; full: survives a power cut
     open_minds: int = 64  # how many minds stay open at once

@@ -43,13 +43,30 @@ def ferry(ebbtide: Shell, clock: FakeClock, _ferry_data: Path) -> Shell:
     return ebbtide
 
 
+@pytest.fixture
+def activity_ferry(ebbtide: Shell, clock: FakeClock, _activity_ferry_data: Path) -> Shell:
+    """The same in a mind that lives by activity, where memories become cold."""
+    assert clock.now() == FakeClock().now()
+    shutil.copytree(_activity_ferry_data, ebbtide.data)
+    return ebbtide
+
+
 @pytest.fixture(scope="session")
 def _ferry_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made once and copied from then on: most tests begin with it."""
-    folder = tmp_path_factory.mktemp("ferry")
+    return _with_ferry(tmp_path_factory.mktemp("ferry"))
+
+
+@pytest.fixture(scope="session")
+def _activity_ferry_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _with_ferry(tmp_path_factory.mktemp("activity_ferry"), ("init", "--metabolism", "activity"))
+
+
+def _with_ferry(folder: Path, *first: tuple[str, ...]) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ebbtide.app.SystemClock.now", lambda _: FakeClock().now())
         for words in (
+            *first,
             ("put", "The ferry leaves at 8:40.", "--key", "ferry", "--keyword", "travel"),
             ("put", "Lamma is an island.", "--key", "lamma"),
             ("link", "ferry", "lamma", "leads to", "--strength", "0.8"),

@@ -151,11 +151,11 @@ def test_lists_are_by_state_kind_and_domain(ebbtide: Shell) -> None:
 
     assert listed() == ["a", "b"]
     assert listed("--state", "active") == ["a", "b"]
-    assert listed("--state", "cold") == []
-    assert listed("--state", "cold", "--state", "active") == ["a", "b"]
+    assert listed("--state", "fading") == []
+    assert listed("--state", "fading", "--state", "active") == ["a", "b"]
     assert listed("--kind", "fact") == ["a"]
     assert listed("--domain", "Lamma") == ["b"]
-    assert ebbtide.said("list", "--state", "cold") == "nothing to list"
+    assert ebbtide.said("list", "--state", "fading") == "nothing to list"
 
 
 def test_a_long_list_goes_on_where_it_says(ebbtide: Shell) -> None:
@@ -207,13 +207,13 @@ def test_explain_shows_every_term_and_what_is_to_come(ebbtide: Shell, metabolism
         assert f"{coming['event'].replace('_', ' ')}: " in said
 
 
-def test_explain_looks_ahead_as_far_as_one_likes(ferry: Shell) -> None:
-    found = ferry.json("explain", "ferry", "--at", "2300-01-01", "--days", "60")
+def test_explain_looks_ahead_as_far_as_one_likes(activity_ferry: Shell) -> None:
+    found = activity_ferry.json("explain", "ferry", "--at", "2300-01-01", "--days", "60")
     assert found["at"] == "2300-01-01T00:00:00Z"
     assert found["curve"][0]["at"] == "2300-01-01T00:00:00Z"
     assert found["curve"][-1]["at"] == "2300-03-02T00:00:00Z"  # 31 + 28 + 1 days on
     assert found["memory"]["state"] == "cold"
-    assert "60.0 days ahead" in ferry.said("explain", "ferry", "--days", "60")
+    assert "60.0 days ahead" in activity_ferry.said("explain", "ferry", "--days", "60")
 
 
 # ---- forgetting and undoing it
@@ -258,12 +258,12 @@ def test_a_dry_run_lists_what_a_tick_would_write(ebbtide: Shell) -> None:
     assert "seen 1, changed 0, conflicts 0, gone for good 0" in ebbtide.said("tick")
 
 
-def test_a_tick_writes_down_what_has_become_true(ferry: Shell, clock: FakeClock) -> None:
+def test_a_tick_writes_down_what_has_become_true(activity_ferry: Shell, clock: FakeClock) -> None:
     clock.forward(200 * DAY)
-    assert "lamma active cold" in ferry.said("tick", "--dry-run")
-    assert "seen 2, changed 2" in ferry.said("tick")
-    assert "seen 2, changed 0" in ferry.said("tick")
-    assert "lamma cold" in ferry.said("list", "--all")
+    assert "lamma active cold" in activity_ferry.said("tick", "--dry-run")
+    assert "seen 2, changed 2" in activity_ferry.said("tick")
+    assert "seen 2, changed 0" in activity_ferry.said("tick")
+    assert "lamma cold" in activity_ferry.said("list", "--all")
 
 
 def test_a_tick_empties_the_trash_of_what_has_waited_its_time(ferry: Shell, clock: FakeClock) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers import METABOLISMS
 from tests.serve.shell import PANELS, Shell, is_moment
 
 ASKED: dict[str, tuple[str, ...]] = {
@@ -66,7 +67,7 @@ def test_no_command_is_left_out() -> None:
     assert [name for name, panel in PANELS.items() if panel == "Network minds"] == list(NETWORK)[1:6]
 
 
-@pytest.mark.parametrize("metabolism", ["activity", "network", "score", "retention"])
+@pytest.mark.parametrize("metabolism", METABOLISMS)
 def test_every_command_answers_in_json_in_every_kind_of_mind(
     ebbtide: Shell, metabolism: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +123,7 @@ def test_an_explanation_has_the_curve_as_moments_and_values(ferry: Shell) -> Non
     assert len(found["curve"]) == 48
     assert all(is_moment(point["at"]) and isinstance(point["vitality"], float) for point in found["curve"])
     assert found["curve"][0]["vitality"] == pytest.approx(sum(found["terms"].values()))
-    assert [coming["event"] for coming in found["forecast"]] == ["cold", "delete_candidate"]
+    assert [coming["event"] for coming in found["forecast"]] == ["fading"]
 
 
 def test_in_a_network_mind_the_curve_goes_by_scans(ebbtide: Shell) -> None:
@@ -133,16 +134,16 @@ def test_in_a_network_mind_the_curve_goes_by_scans(ebbtide: Shell) -> None:
     assert second["vitality"] == pytest.approx(0.5 * 0.97 ** second["scans"])
 
 
-def test_a_dry_run_lists_all_it_would_change(ferry: Shell) -> None:
-    report = ferry.json("tick", "--dry-run", "--at", "+1y")
+def test_a_dry_run_lists_all_it_would_change(activity_ferry: Shell) -> None:
+    report = activity_ferry.json("tick", "--dry-run", "--at", "+1y")
     assert [(shift["key"], shift["before"], shift["after"]) for shift in report["shifts"]] == [
         ("ferry", "active", "cold"),
         ("lamma", "active", "cold"),
     ]
 
 
-def test_a_replay_lists_both_minds_and_what_differs(ferry: Shell) -> None:
-    assert ferry.json("replay", "--set", "theta_active=9") == {
+def test_a_replay_lists_both_minds_and_what_differs(activity_ferry: Shell) -> None:
+    assert activity_ferry.json("replay", "--set", "theta_active=9") == {
         "now": {"metabolism": "activity", "states": {"active": 2}},
         "then": {"metabolism": "activity", "states": {"cold": 2}},
         "differs": [

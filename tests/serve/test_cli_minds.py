@@ -35,9 +35,9 @@ def test_the_mind_can_be_looked_at_as_it_was(ferry: Shell, clock: FakeClock) -> 
     assert ferry.json("stats")["store"]["memories"] == 1
 
 
-def test_the_mind_can_be_looked_at_as_it_will_be_if_nothing_happens(ferry: Shell) -> None:
-    assert ferry.json("stats", "--as-of", "+1y")["states"] == {"cold": 2}
-    assert ferry.json("stats")["states"] == {"active": 2}
+def test_the_mind_can_be_looked_at_as_it_will_be_if_nothing_happens(activity_ferry: Shell) -> None:
+    assert activity_ferry.json("stats", "--as-of", "+1y")["states"] == {"cold": 2}
+    assert activity_ferry.json("stats")["states"] == {"active": 2}
 
 
 def test_looking_at_the_past_leaves_no_trace_there_or_here(ferry: Shell) -> None:
@@ -47,13 +47,13 @@ def test_looking_at_the_past_leaves_no_trace_there_or_here(ferry: Shell) -> None
     assert ferry.json("journal") == before
 
 
-def test_replay_says_what_would_be_remembered_under_another_metabolism(ferry: Shell) -> None:
-    said = ferry.said("replay", "--metabolism", "retention", "--as-of", "+80d")  # cold from day 75.5 and 89.3 on
+def test_replay_says_what_would_be_remembered_under_another_metabolism(activity_ferry: Shell) -> None:
+    said = activity_ferry.said("replay", "--metabolism", "retention", "--as-of", "+80d")  # cold from day 75.5 and 89.3 on
     assert "ferry cold expired lamma active expired" in said
     assert said.endswith("now: activity: 1 active, 1 cold then: retention: 2 expired")
-    said = ferry.said("replay", "--set", "theta_active=9")
+    said = activity_ferry.said("replay", "--set", "theta_active=9")
     assert said.endswith("ferry active cold lamma active cold now: activity: 2 active then: activity: 2 cold")
-    assert ferry.said("replay") == "now: activity: 2 active then: activity: 2 active"
+    assert activity_ferry.said("replay") == "now: activity: 2 active then: activity: 2 active"
 
 
 def test_check_finds_journal_and_mind_the_same(ferry: Shell) -> None:
@@ -100,21 +100,21 @@ def test_a_new_mind_lives_by_the_parameters_it_was_given(ebbtide: Shell) -> None
     assert (params["decay_rate"], params["basis"], params["focus_limit"]) == (0.9, "current", 5)
 
 
-def test_parameters_are_shown_and_changed(ferry: Shell) -> None:
-    assert "trash_days 30.0" in ferry.said("config")
-    assert "trash_days 60.0" in ferry.said("config", "trash_days=60", "t_age=10")
-    assert ferry.json("config")["params"]["t_age"] == 10.0
+def test_parameters_are_shown_and_changed(activity_ferry: Shell) -> None:
+    assert "trash_days 30.0" in activity_ferry.said("config")
+    assert "trash_days 60.0" in activity_ferry.said("config", "trash_days=60", "t_age=10")
+    assert activity_ferry.json("config")["params"]["t_age"] == 10.0
 
 
 def test_a_bad_value_falls_back_to_the_default_with_a_warning_that_names_it(
-    ferry: Shell, caplog: pytest.LogCaptureFixture
+    activity_ferry: Shell, caplog: pytest.LogCaptureFixture
 ) -> None:
-    found = ferry.json("config", "t_age=-1", "trash_days=60")
+    found = activity_ferry.json("config", "t_age=-1", "trash_days=60")
     complaint = "parameter t_age = -1 is not above 0; using the default 30.0"
     assert found["fallbacks"] == [complaint]
     assert (found["params"]["t_age"], found["params"]["trash_days"]) == (30.0, 60.0)
-    ferry.said("replay", "--set", "t_age=soon")
-    ferry.said("init", "-a", "ada", "--set", "a=NaN")
+    activity_ferry.said("replay", "--set", "t_age=soon")
+    activity_ferry.said("init", "-a", "ada", "--metabolism", "activity", "--set", "a=NaN")
     assert caplog.messages == [
         complaint,
         "replay: parameter t_age = 'soon' is not a finite number; using the default 30.0",
@@ -124,7 +124,7 @@ def test_a_bad_value_falls_back_to_the_default_with_a_warning_that_names_it(
 
 def test_stats_are_the_mind_in_numbers(ferry: Shell) -> None:
     said = ferry.said("stats")
-    for part in ("mind default", "metabolism activity", "active 2", "memories 2", "links 1 (0 traces)"):
+    for part in ("mind default", "metabolism tide", "active 2", "memories 2", "links 1 (0 traces)"):
         assert part in said
     assert ferry.json("stats")["store"]["memories"] == 2
 
@@ -173,7 +173,7 @@ def test_the_demo_has_an_answer_for_programs_too(ebbtide: Shell) -> None:
 
 
 def test_a_mind_with_defaults_of_an_earlier_version_is_told_how_to_have_todays(ebbtide: Shell) -> None:
-    ebbtide.said("init", "--set", "theta_active=0.5", "--set", "theta_delete=-0.5")
+    ebbtide.said("init", "--metabolism", "activity", "--set", "theta_active=0.5", "--set", "theta_delete=-0.5")
     command = "ebbtide config theta_active=-0.2 theta_delete=-1"
     told = f"theta_active, theta_delete are defaults of an earlier version; `{command}` sets those of today"
     assert told in ebbtide.said("stats")

@@ -24,10 +24,10 @@ def test_what_is_pinned_is_told_listed_and_counted(ferry: Shell) -> None:
     assert ferry.json("pin", "ferry") == {"changed": [], "already": ["ferry"]}
 
 
-def test_one_that_was_cold_is_said_to_be_active_again(ferry: Shell, clock: FakeClock) -> None:
+def test_one_that_was_cold_is_said_to_be_active_again(activity_ferry: Shell, clock: FakeClock) -> None:
     clock.forward(400 * DAY)
-    assert ferry.said("pin", "ferry") == "pinned: ferry active again: ferry (was cold)"
-    said = ferry.said("explain", "ferry")
+    assert activity_ferry.said("pin", "ferry") == "pinned: ferry active again: ferry (was cold)"
+    said = activity_ferry.said("explain", "ferry")
     assert "pinned; without the pin cold" in said
     assert "cold: never: pinned" in said
 
@@ -38,15 +38,15 @@ def test_an_unknown_key_pins_none(ferry: Shell) -> None:
     assert "`pin`" in ferry("put", "x", "--pinned").complaint
 
 
-def test_a_look_ahead_counts_nothing(ferry: Shell) -> None:
-    before = ferry.json("journal")
-    assert ferry.json("list", "--at", "+400d")["left_out"] == {"cold": 2}
-    memory = ferry.json("get", "ferry", "--at", "+400d")
+def test_a_look_ahead_counts_nothing(activity_ferry: Shell) -> None:
+    before = activity_ferry.json("journal")
+    assert activity_ferry.json("list", "--at", "+400d")["left_out"] == {"cold": 2}
+    memory = activity_ferry.json("get", "ferry", "--at", "+400d")
     assert (memory["state"], memory["meta"]["access_count"]) == ("cold", 0)
-    assert ferry.json("search", "ferry", "--at", "+400d")["hits"] == []
-    assert ferry.json("explain", "ferry", "--at", "+400d")["memory"]["state"] == "cold"
-    assert ferry.json("--as-of", "+400d", "list")["left_out"] == {"cold": 2}
-    assert ferry.json("journal") == before
+    assert activity_ferry.json("search", "ferry", "--at", "+400d")["hits"] == []
+    assert activity_ferry.json("explain", "ferry", "--at", "+400d")["memory"]["state"] == "cold"
+    assert activity_ferry.json("--as-of", "+400d", "list")["left_out"] == {"cold": 2}
+    assert activity_ferry.json("journal") == before
 
 
 def test_a_moment_that_has_passed_is_the_mind_as_it_was(ferry: Shell, clock: FakeClock) -> None:

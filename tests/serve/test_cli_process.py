@@ -36,9 +36,9 @@ def test_standard_input_can_be_a_memory_or_a_file_of_them(ebbtide: Shell) -> Non
 
 
 def test_a_parameter_that_falls_back_is_warned_of_in_one_line(tmp_path: Path) -> None:
-    answer = process(tmp_path / "data", "init", "--set", "t_age=-1")
-    assert (answer.code, answer.words) == (0, "the mind 'default' lives by activity")
-    assert answer.err == "ebbtide: mind default: parameter t_age = -1 is not above 0; using the default 30.0\n"
+    answer = process(tmp_path / "data", "init", "--set", "long_days=-1")
+    assert (answer.code, answer.words) == (0, "the mind 'default' lives by tide")
+    assert answer.err == "ebbtide: mind default: parameter long_days = -1 is not above 0; using the default 1000.0\n"
 
 
 @posix

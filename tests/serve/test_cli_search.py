@@ -48,7 +48,7 @@ def test_explained_a_hit_has_every_component_of_its_rank(words: Shell) -> None:
     assert (why["cosine"], why["by_meaning"]) == (None, None)
     said = words.said("search", "ferry", "--explain")
     assert f"words {why['by_words']:.3f} (BM25 {why['bm25']:.2f}): similarity {why['similarity']:.3f}" in said
-    assert said.endswith("score = similarity + lift + 0.1 × scaled")
+    assert said.endswith("score = similarity + lift + 0.2 × scaled")
     assert words.said("search", "ferry", "--explain", "--no-vitality").endswith("score = similarity + lift")
 
 
@@ -56,7 +56,11 @@ def test_explained_a_neighbour_says_who_lifts_it(words: Shell) -> None:
     assert "by ferry; vitality" in words.said("search", "ferry", "--explain")
 
 
-def test_what_is_cold_is_counted_and_shown_when_asked_for(words: Shell, clock: FakeClock) -> None:
+def test_what_is_cold_is_counted_and_shown_when_asked_for(
+    activity_ferry: Shell, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EBBTIDE_EMBEDDER", "none")
+    words = activity_ferry
     clock.forward(400 * DAY)
     said = words.said("search", "ferry")
     assert said.startswith("nothing found (--explain also looks in the trash) out of sight, but matching: 2 cold; ")

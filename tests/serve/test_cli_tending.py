@@ -25,6 +25,7 @@ def fading(ebbtide: Shell, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture
 def untidy(ebbtide: Shell, clock: FakeClock) -> Shell:
     """An activity mind with two memories that say nearly the same, both long out of use."""
+    ebbtide.said("init", "--metabolism", "activity")
     for key, text in (
         ("ferry", "The ferry to Lamma leaves Central pier 4 at 8:40 in the morning."),
         ("boat", "The ferry to Lamma leaves Central pier 4 at 8:40 every morning."),
@@ -37,14 +38,14 @@ def untidy(ebbtide: Shell, clock: FakeClock) -> Shell:
 # ---- tick
 
 
-def test_a_tick_of_all_minds_is_one_line_each(ferry: Shell) -> None:
-    ferry.said("--agent", "ada", "init", "--metabolism", "score")
-    said = ferry("tick", "--all").out
+def test_a_tick_of_all_minds_is_one_line_each(activity_ferry: Shell) -> None:
+    activity_ferry.said("--agent", "ada", "init", "--metabolism", "score")
+    said = activity_ferry("tick", "--all").out
     assert [line.split(", conflicts")[0] for line in said.splitlines()] == [
         "ada: seen 0, changed 0",
         "default: seen 2, changed 0",
     ]
-    found = ferry.json("tick", "--all", "--dry-run", "--at", "+1y")
+    found = activity_ferry.json("tick", "--all", "--dry-run", "--at", "+1y")
     assert [(one["agent"], one["changed"], len(one["shifts"])) for one in found] == [("ada", 0, 0), ("default", 2, 2)]
 
 
@@ -137,7 +138,7 @@ def test_other_minds_make_no_suggestions_and_say_so(fading: Shell) -> None:
         (("forecast", "--days", "many"), 2, "--days"),
         (("forecast", "--scans", "5"), 2, "only a network mind fades by scans"),
         (("forecast", "--set", "theta"), 2, "'theta' is not NAME=VALUE"),
-        (("forecast", "--set", "tetha_active=1"), 2, "did you mean 'theta_active'?"),
+        (("forecast", "--set", "fading_shore=1"), 2, "did you mean 'fading_share'?"),
         (("forecast", "--metabolism", "sleep"), 2, "'sleep' is not a metabolism"),
     ],
 )
@@ -220,27 +221,27 @@ def test_the_reaper_of_all_minds_leaves_those_alone_that_have_none(fading: Shell
 # ---- forecast
 
 
-def test_a_forecast_tells_what_will_become_of_whom_when_and_why(ferry: Shell) -> None:
+def test_a_forecast_tells_what_will_become_of_whom_when_and_why(activity_ferry: Shell) -> None:
     # 0.8 · ln 2 − 0.01 · t < −0.2 from day 75.5 on, and of lamma, which has a link in, ln 2 − 0.01 · t from day 89.3
-    found = ferry.json("forecast", "--days", "90")
+    found = activity_ferry.json("forecast", "--days", "90")
     assert [(fate["key"], fate["event"]) for fate in found["fates"]] == [("ferry", "cold"), ("lamma", "cold")]
     assert (found["counts"], found["days"]) == ({"cold": 2}, 90.0)
     assert all(is_moment(fate["at"]) for fate in found["fates"])
-    said = ferry.said("forecast", "--days", "90", "--limit", "1")
+    said = activity_ferry.said("forecast", "--days", "90", "--limit", "1")
     assert "ferry cold in " in said
     assert said.endswith("… and 1 more (--limit lists them) within 90.0 days: 2 cold")
-    assert ferry.said("forecast", "--days", "1") == "within 1.0 days: nothing changes"
+    assert activity_ferry.said("forecast", "--days", "1") == "within 1.0 days: nothing changes"
 
 
-def test_a_what_if_stands_beside_what_is_to_come(ferry: Shell) -> None:
-    before = everything_in(ferry.data)
+def test_a_what_if_stands_beside_what_is_to_come(activity_ferry: Shell) -> None:
+    before = everything_in(activity_ferry.data)
     what_if = ("forecast", "--days", "5", "--set", "theta_active=1.4")
-    said = ferry.said(*what_if)
+    said = activity_ferry.said(*what_if)
     assert said.startswith("now (activity, 5.0 days) what if (activity, 5.0 days)")
     assert "─ cold 0 2 " in said
-    found = ferry.json(*what_if)
+    found = activity_ferry.json(*what_if)
     assert (found["now"]["counts"], found["then"]["counts"]) == ({}, {"cold": 2})
-    assert everything_in(ferry.data) == before
+    assert everything_in(activity_ferry.data) == before
 
 
 def test_a_what_if_may_compare_days_with_scans(ferry: Shell) -> None:
