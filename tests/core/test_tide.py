@@ -206,12 +206,25 @@ def test_in_a_mind_of_three_nothing_fades() -> None:
     assert states(TIDE.judge(rows(3, used_at=BIRTH, prior=[0.0, 0.5, 1.0]), BIRTH)) == [State.ACTIVE] * 3
 
 
-def test_in_a_search_the_least_needed_gets_nothing_and_the_most_needed_a_fifth() -> None:
+def test_a_place_in_a_search_is_the_share_needed_less_as_if_ten_more_stood_evenly_around() -> None:
     s = rows(3, used_at=BIRTH, prior=[0.5, 0.0, 1.0])
     standing = TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH)
-    assert standing.tolist() == [0.5, 0.0, 1.0]
+    # (needed less + 10/2) / (others + 10): (1 + 5) / 12, (0 + 5) / 12, (2 + 5) / 12
+    assert standing.tolist() == pytest.approx([6 / 12, 5 / 12, 7 / 12])
     ranked = TIDE.rank(np.full(3, 0.5), TIDE.vitality(s, BIRTH), standing)
-    assert ranked.tolist() == pytest.approx([0.6, 0.5, 0.7])
+    assert ranked.tolist() == pytest.approx([0.6, 0.5 + 0.2 * 5 / 12, 0.5 + 0.2 * 7 / 12])
+
+
+def test_the_only_memory_stands_in_the_middle() -> None:
+    s = rows(1, used_at=BIRTH, prior=1.0)
+    assert TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH).tolist() == [0.5]
+
+
+def test_in_a_large_mind_the_least_needed_gets_nearly_nothing_and_the_most_needed_nearly_a_fifth() -> None:
+    s = rows(991, used_at=BIRTH, prior=np.linspace(0.0, 1.0, 991))
+    standing = TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH)
+    # 5 / 1000 and 995 / 1000
+    assert (standing[0], standing[-1]) == (pytest.approx(0.005), pytest.approx(0.995))
 
 
 # ---- why

@@ -97,7 +97,7 @@ class Tide(Bonus, Budgeted):
             "recent use": w * self.short_use * short,
             "content": ((1.0 - w) * self.long_prior + w * self.short_prior) * prior,
             "recency": ((1.0 - w) * self.long_recent + w * self.short_recent) * recent,
-            "superseded": -self.superseded * s.superseded,
+            "superseded": 0.0 - self.superseded * s.superseded,
         }
 
     def regime_weight(self, newness: Newness) -> float:
@@ -142,11 +142,16 @@ class Tide(Bonus, Budgeted):
         return np.clip(vitality / _MUCH, 0.0, 1.0)
 
     def standing(self, s: Signals, vitality: Column, now: float) -> Column:
-        """The share of the mind's memories that are needed less; equals share their place."""
+        """The share of the mind's other memories that are needed less; equals share their place.
+
+        Among a few memories a place says little, so the share is drawn towards a half as if there were `_FEW` more,
+        spread evenly: the second of two must not outrank a clearly better match.
+        """
         peers = s if s.peers is None else s.peers
         ordered = np.sort(self.vitality(peers, now))
         lower, higher = (np.searchsorted(ordered, vitality, side) for side in ("left", "right"))
-        return np.clip((lower + higher - 1) / 2.0 / max(len(ordered) - 1, 1), 0.0, 1.0)
+        others = len(ordered) - 1
+        return np.clip(((lower + higher - 1) / 2.0 + _FEW / 2.0) / (others + _FEW), 0.0, 1.0)
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:
         """The first moment, of those a forecast looks at, at which it is among the lowest while all go unused."""
@@ -199,4 +204,5 @@ def _prior(s: Signals) -> Column:
 
 
 _MUCH = 2.0
+_FEW = 10  # memories that are imagined beside the others when a place among them is told
 _ACTIVE, _FADING = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.FADING])
