@@ -78,6 +78,15 @@ def used_on(day: float, use: type[Access] | type[Touch]) -> Life:
     return lambda _, used: born([]) + ([use(day * DAY, (MEMORY,))] if used else [])
 
 
+def used_among_others(x: float, used: bool) -> list[Change]:
+    """Eight memories, of which six others were used meanwhile: a state of tide depends on the others."""
+    others = range(MEMORY + 1, MEMORY + 8)
+    puts: list[Change] = [PutMemory(0.0, number, Content(f"m{number}", TEXT), 0.0) for number in (MEMORY, *others)]
+    uses: list[Change] = [Touch(day * DAY, (other,)) for day, other in zip(range(5, 31, 5), others, strict=False)]
+    past = [change for change in uses if change.at <= x * DAY]
+    return puts + past + ([Touch(45 * DAY, (MEMORY,))] if used else [])
+
+
 def mentioned_once(x: float, used: bool) -> list[Change]:
     scans: list[Change] = [Scan(0.0, ((MEMORY, MEMORY),)) for _ in range(int(x))]
     if used:
@@ -87,6 +96,10 @@ def mentioned_once(x: float, used: bool) -> list[Change]:
 
 # Days 0 to 90 by the defaults; of retention, where all is over within a week, the first nine.
 PANELS = (
+    Panel(
+        "tide", "tide (default): uses, content, recency", {}, used_among_others, True, 45, "touched on day 45",
+        (0, 30, 60, 90), 3.0, (),
+    ),
     Panel(
         "activity", "activity: links, uses, recency, age", {}, used_on(45, Access), True, 45, "read on day 45",
         (0, 30, 60, 90), 3.0, (Threshold(-0.2, "search from −0.2", "middle", 32.5),), -1.0,
@@ -126,9 +139,9 @@ def look(panel: Panel, x: float, used: bool) -> Point:
 
 # ---- drawing
 
-WIDTH, HEIGHT = 880, 560
+WIDTH, HEIGHT = 880, 810
 PLOT_W, PLOT_H = 380, 150
-LEFTS, TOPS = (48, 480), (90, 340)
+LEFTS, TOPS = (48, 480), (90, 340, 590)
 STYLE = """
   .paper { fill: #ffffff }
   text { font: 12px system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif; fill: #3b4148 }
@@ -150,18 +163,27 @@ STYLE = """
 """
 
 
+NOTES = (
+    "tide: one of eight memories; six others are used on days 5 to 30,",
+    "so it is among the quarter needed least, until it is used itself.",
+    "No memory of a tide mind is hidden. activity, score, retention: one",
+    "memory without links. network: two links of strength 0.6.",
+)
+
+
 def draw() -> str:
     places = [(left, top) for top in TOPS for left in LEFTS]
-    panels = "\n".join(draw_panel(panel, *place) for panel, place in zip(PANELS, places, strict=True))
+    panels = "\n".join(draw_panel(panel, *place) for panel, place in zip(PANELS, places, strict=False))
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img">
-<title>One memory under the four metabolisms</title>
+<title>One memory under the five metabolisms</title>
 <desc>The vitality of one memory by the defaults, with one use in the middle and, dashed, without it; where a default
 search does not find it is grey.</desc>
 <style>{STYLE}</style>
 <rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="8"/>
-<text class="title" x="{LEFTS[0]}" y="24">One memory, four metabolisms, all defaults</text>
+<text class="title" x="{LEFTS[0]}" y="24">One memory, five metabolisms, all defaults</text>
 <text class="small" x="{LEFTS[1]}" y="24">solid: used once · dashed: never used · grey: hidden from search</text>
 {panels}
+{"".join(tick(LEFTS[1], TOPS[2] + 16 * (line + 1), said, "start") for line, said in enumerate(NOTES))}
 </svg>
 """
 

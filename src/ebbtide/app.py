@@ -97,8 +97,8 @@ async def open_mind(
 ) -> AsyncIterator[Mind]:
     """Open an agent's mind, or make it if there is none yet.
 
-    `metabolism` (activity, network, score, retention, tide) and `params` say how a new mind is to live; an existing
-    one keeps its own. Without `data`, EBBTIDE_DATA or ~/.ebbtide.
+    `metabolism` (tide by default, activity, network, score, retention) and `params` say how a new mind is to live; an
+    existing one keeps its own. Without `data`, EBBTIDE_DATA or ~/.ebbtide.
 
         async with ebbtide.open("ada", data="minds") as mind:
             await mind.put("The ferry to Lamma leaves at 8:40.", key="ferry")

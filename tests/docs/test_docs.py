@@ -156,6 +156,9 @@ def test_every_setting_is_documented(setting: str) -> None:
     page = read("docs/reference/settings.md")
     assert f"| `{setting}` |" in page
     assert setting == "params" or f"`{PREFIX}{setting.upper()}`" in page
+    default = getattr(Settings(), setting)
+    shown = "none" if default in ("", {}) else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+    assert setting == "data" or f"| `{setting}` | {shown} |" in page
 
 
 @pytest.mark.parametrize("metabolism", METABOLISMS)

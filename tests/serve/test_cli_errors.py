@@ -73,7 +73,10 @@ SURROGATE = os.fsdecode(b"\xff")  # how a byte that is no UTF-8 reaches us on th
         (("init", "-a", "ada", "--metabolism", "scor"), "'scor' is not a metabolism: did you mean 'score'?"),
         (("init", "-a", "ada", "--metabolism", ""), "'' is not a metabolism"),
         (("init", "-a", "ada", "--set", "long_days"), "'long_days' is not NAME=VALUE"),
-        (("init", "-a", "ada", "--set", "longdays=1"), "'longdays' is not a parameter of tide: did you mean 'long_days'?"),
+        (
+            ("init", "-a", "ada", "--set", "longdays=1"),
+            "'longdays' is not a parameter of tide: did you mean 'long_days'?",
+        ),
         (("init", "-a", "ada", "--as-of", "-3d"), "--as-of only looks"),
         (("adopt", "old.db", "-a", "ada", "--as-of", "-3d"), "--as-of only looks"),
         (("--as-of", "-3d"), "Missing command."),

@@ -48,7 +48,9 @@ def test_looking_at_the_past_leaves_no_trace_there_or_here(ferry: Shell) -> None
 
 
 def test_replay_says_what_would_be_remembered_under_another_metabolism(activity_ferry: Shell) -> None:
-    said = activity_ferry.said("replay", "--metabolism", "retention", "--as-of", "+80d")  # cold from day 75.5 and 89.3 on
+    said = activity_ferry.said(
+        "replay", "--metabolism", "retention", "--as-of", "+80d"
+    )  # cold from day 75.5 and 89.3 on
     assert "ferry cold expired lamma active expired" in said
     assert said.endswith("now: activity: 1 active, 1 cold then: retention: 2 expired")
     said = activity_ferry.said("replay", "--set", "theta_active=9")

@@ -174,7 +174,7 @@ class Store(Protocol):
 
     @property
     def regime(self) -> Regime:
-        """How this mind lives. Not yet configured: activity, with its defaults."""
+        """How this mind lives. A file without a configuration is from before there were others: activity."""
         ...
 
     @property

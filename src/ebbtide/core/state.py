@@ -148,6 +148,7 @@ class MindState:
         self.configured = False
         self.regime: Regime
         self.table = SignalTable(())
+        # Not the default of new minds, which are configured when made: a file without a configuration is an old one.
         self.live_by(regime("activity", {})[0])
 
     # ---- reading

@@ -30,8 +30,10 @@ Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 
 @asynccontextmanager
-async def over_stdio(data: Path, metabolism: str = "activity", mode: Any = "auto", **env: str) -> AsyncIterator[Client]:
-    words = ["mcp", "--agent", "ada", "--metabolism", metabolism]
+async def over_stdio(
+    data: Path, metabolism: str | None = "activity", mode: Any = "auto", **env: str
+) -> AsyncIterator[Client]:
+    words = ["mcp", "--agent", "ada", *(() if metabolism is None else ("--metabolism", metabolism))]
     started = StdioServerParameters(
         command=str(PROGRAM), args=words, env=environment(data, EBBTIDE_EMBEDDER="none", **env)
     )

@@ -57,7 +57,7 @@ def _row(entry: "Entry") -> tuple[str, str, str, str]:
 
 def replay(
     context: typer.Context,
-    metabolism: Annotated[str | None, typer.Option(help="activity, network, score, retention or tide.")] = None,
+    metabolism: Annotated[str | None, typer.Option(help="tide, activity, network, score or retention.")] = None,
     settings: Settings = None,
 ) -> None:
     """What would I remember under another metabolism, or other parameters? Changes nothing.

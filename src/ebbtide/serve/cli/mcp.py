@@ -16,7 +16,9 @@ def mcp(
     context: typer.Context,
     metabolism: Annotated[
         str | None,
-        typer.Option(help="Of the mind, if it is yet to be made: activity, network, score, retention or tide."),
+        typer.Option(
+            help="Of the mind, if it is yet to be made: tide (the default), activity, network, score or retention."
+        ),
     ] = None,
 ) -> None:
     """Be an MCP server on standard input and output, for the program that starts this.

@@ -26,7 +26,9 @@ def register(app: typer.Typer) -> None:
 
 def init(
     context: typer.Context,
-    metabolism: Annotated[str | None, typer.Option(help="activity, network, score, retention or tide.")] = None,
+    metabolism: Annotated[
+        str | None, typer.Option(help="tide (the default), activity, network, score or retention.")
+    ] = None,
     settings: Settings = None,
 ) -> None:
     """Make a mind, and choose how it ages.

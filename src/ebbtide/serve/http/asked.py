@@ -97,7 +97,9 @@ class NewMemories(_Body):
 
 class NewMind(_Body):
     agent: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", examples=["ada"])]
-    metabolism: Annotated[Metabolism | None, Field(description="Left out: as the settings say.")] = None
+    metabolism: Annotated[
+        Metabolism | None, Field(description="Left out: as the settings say, which is tide unless they name another.")
+    ] = None
     params: Annotated[dict[str, Any], Field(examples=[{"trash_days": 60}])] = {}
 
 
