@@ -98,7 +98,7 @@ def test_a_file_holds_one_memory_a_line(ebbtide: Shell, tmp_path: Path) -> None:
 def test_no_key_is_made_up_that_a_later_line_asks_for(ebbtide: Shell, tmp_path: Path) -> None:
     lines = ['"first"', *['"more"'] * 1500, '{"text": "last", "key": "m1"}']
     (tmp_path / "memories.jsonl").write_text("\n".join(lines))
-    assert ebbtide.said("put", "--from", str(tmp_path / "memories.jsonl")) == "remembered 1502 memories"
+    assert ebbtide.said("put", "--from", str(tmp_path / "memories.jsonl")) == "remembered 1,502 memories"
     assert ebbtide.json("get", "m1")["text"] == "last"
     assert ebbtide.json("get", "m1-2")["text"] == "first"
 

@@ -47,6 +47,7 @@ def test_each_mind_has_its_own_jobs_and_rhythm(minds: Shell, clock: FakeClock) -
     found = minds.json("schedule")
     assert [(one["agent"], one["job"], one["interval"] / HOUR, one["runs"]) for one in found] == [
         ("default", "tick", 6.0, 1),
+        ("default", "squeeze", 6.0, 1),
         ("lin", "tick", 1.0, 1),
         ("lin", "reap", 24.0, 1),
     ]
