@@ -60,5 +60,5 @@ async def test_a_killed_mind_is_within_its_budget_and_as_its_journal_says(tmp_pa
             assert stats.budget.memories <= BUDGET
             assert stats.store.trash <= BUDGET
             assert stats.store.journal_entries < 1000
-            assert (await mind.get(f"k{last}")).text.startswith(f"memory number {last}:")
+            assert str(last) in (await mind.get(f"k{last}")).text  # which may be halved already
             assert list(await mind.check()) == []
