@@ -9,7 +9,18 @@ from importlib import resources
 _DERIVED = ("in_degree", "out_degree", "protected")
 _CONTENT = ("key", "text", "phrase", "keywords", "kind", "domain")
 _AT_BIRTH = ("id", "created_at", "last_accessed_at", "original_length", "length", "born", "state", "version")
-_TIMES_THAT_MAY_BE_NULL = ("last_linked_at", "last_touched_at", "exposed_at", "pruned_at")
+# What NULL stands for. Every memory starts with these values, so a put does not write them: each one costs time.
+_NULL_IS = {
+    "last_linked_at": "-9e999",  # −infinity: a moment that never was
+    "last_touched_at": "-9e999",
+    "exposed_at": "-9e999",
+    "pruned_at": "-9e999",
+    "use_long": "0.0",
+    "use_short": "0.0",
+    "prior": "-1.0",
+    "superseded": "0.0",
+    "superseded_by": "0",
+}
 
 
 @cache
@@ -35,7 +46,7 @@ def births(own: Sequence[str]) -> list[str]:
 
 def own_at_birth(own: Sequence[str]) -> list[str]:
     """A metabolism's columns that a new memory has a value in."""
-    return [name for name in stored(own) if name not in _TIMES_THAT_MAY_BE_NULL]
+    return [name for name in stored(own) if name not in _NULL_IS]
 
 
 def insert_memory(names: Sequence[str]) -> str:
@@ -47,6 +58,6 @@ def update_row(names: Sequence[str]) -> str:
 
 
 def read_rows(names: Sequence[str]) -> str:
-    """All rows of these columns; a moment that never was is read as −infinity."""
-    wanted = [f"ifnull({n}, -9e999)" if n in _TIMES_THAT_MAY_BE_NULL else n for n in names]
+    """All rows of these columns, with what NULL stands for."""
+    wanted = [f"ifnull({n}, {_NULL_IS[n]})" if n in _NULL_IS else n for n in names]
     return f"SELECT {', '.join(wanted)} FROM memories ORDER BY id"
