@@ -44,12 +44,15 @@ def retention(s: Signals, now: float) -> Any:
 
 
 def tide(s: Signals, now: float) -> Any:
-    """T1 and T2, with w = 0.35, as before any use."""
+    """T1 and T2, with w = 0.35, as before any use, and what both regimes weigh drawn together."""
     apart = (now - s.used_at) / DAY
-    recent = 1 / (1 + (now - s.last_accessed_at) / (14 * DAY))
-    lasting = np.log2(1 + s.use_long * 2 ** (-apart / 1000)) + 1.5 * s.prior + 0.5 * recent
-    new = 0.5 * np.log2(1 + s.use_short * 2 ** (-apart / 30)) + 0.5 * s.prior + 2.0 * recent
-    return 0.65 * lasting + 0.35 * new - s.superseded
+    return (
+        0.65 * np.log2(1 + s.use_long * np.exp2(apart / -1000))
+        + 0.175 * np.log2(1 + s.use_short * np.exp2(apart / -30))
+        + 1.15 * s.prior
+        + 1.025 / (1 + (now - s.last_accessed_at) / (14 * DAY))
+        - s.superseded
+    )
 
 
 FORMULAS: dict[str, Callable[[Signals, float], Any]] = {

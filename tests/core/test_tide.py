@@ -76,6 +76,24 @@ def test_what_a_newer_memory_says_is_needed_less() -> None:
     assert need(read(superseded=0.6), 0.0) == pytest.approx(0.885, abs=1e-12)  # 1.485 − 0.6
 
 
+def test_need_is_the_same_in_a_large_column_as_alone() -> None:
+    # More rows than are worked out at once, and in the second part nobody was ever used, superseded or left unread.
+    count, some = 40_000, np.arange(40_000) < 10_000
+    s = rows(
+        count,
+        used_at=BIRTH,
+        use_long=np.where(some, 3.0, 0.0),
+        use_short=np.where(some, 3.0, 0.0),
+        prior=np.where(some, UNREAD, 0.4),
+        superseded=np.where(some, 0.25, 0.0),
+    )
+    every = TIDE.vitality(s, BIRTH + 30 * DAY)
+    # As above with the middle for content: 2.3028869 + (0.65 · 1.5 + 0.35 · 0.5) · 0.1 − 0.25 = 2.1678869
+    assert every[some].tolist() == pytest.approx([2.1678869] * 10_000, abs=1e-6)
+    # R = 0.3181818: 0.65 · (0.6 + 0.1590909) + 0.35 · (0.2 + 0.6363636) = 0.4934091 + 0.2927273
+    assert every[~some].tolist() == pytest.approx([0.7861364] * 30_000, abs=1e-6)
+
+
 def test_the_terms_add_up_to_the_need() -> None:
     s, now = read(use_long=3.0, use_short=3.0, superseded=0.2), BIRTH + 5 * DAY
     terms = TIDE.terms(s, now)

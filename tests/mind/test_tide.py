@@ -137,3 +137,16 @@ async def test_being_found_is_no_use_and_says_nothing_of_the_regime() -> None:
     assert (await snapshot(mind)) == before
     touches = [entry.change.newness async for entry in mind.entries() if isinstance(entry.change, Touch)]
     assert touches == [(0.5,)]
+
+
+async def test_an_explained_search_ranks_as_a_plain_one_with_a_bonus_and_without() -> None:
+    mind = await ferries(FakeClock())
+    for bonus in (0.2, 0.0):
+        await mind.configure(rank_bonus=bonus)
+        plain, explained = await mind.search("ferry"), await mind.search("ferry", explain=True)
+        assert [(hit.memory.key, hit.score) for hit in plain.hits] == [
+            (hit.memory.key, hit.score) for hit in explained.hits
+        ]
+        for hit in explained.hits:
+            assert hit.why is not None
+            assert hit.score == pytest.approx(hit.similarity + bonus * hit.why.scaled, abs=1e-12)

@@ -69,6 +69,27 @@ async def test_both_stores_keep_the_same(tmp_path: Path) -> None:
         await reopened.close()
 
 
+async def test_a_put_leaves_out_what_every_memory_starts_with(tmp_path: Path) -> None:
+    """Files in which a put wrote these values, and files in which it did not, read alike."""
+    store = SqliteStore(tmp_path)
+    await three(store)
+    expected = await store.snapshot()
+    await store.close()
+    with closing(sqlite3.connect(tmp_path / "mind.db")) as raw, raw:
+        found = raw.execute("SELECT use_long, use_short, prior, superseded, superseded_by FROM memories").fetchall()
+        assert found == [(None,) * 5] * 3
+        raw.execute("UPDATE memories SET use_long = 0, use_short = 0, prior = -1, superseded = 0, superseded_by = 0")
+        raw.execute("UPDATE memories SET prior = NULL, superseded = NULL WHERE id = 2")
+    again = SqliteStore(tmp_path)
+    try:
+        assert await again.snapshot() == expected
+        s = await again.signals([1, 2])
+        assert s.prior.tolist() == [-1.0, -1.0]
+        assert s.superseded_by.tolist() == [0, 0]
+    finally:
+        await again.close()
+
+
 @pytest.mark.parametrize("metabolism", [name for name in METABOLISMS if name != "tide"])
 async def test_a_file_from_before_tide_opens(tmp_path: Path, metabolism: str) -> None:
     old = SqliteStore(tmp_path)

@@ -6,7 +6,7 @@
 Times are epoch seconds; a moment that never was is −inf, so that exp(−(now − never) / T) is exactly 0.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -116,7 +116,7 @@ class Signals:
     links: LinkColumns = NO_LINKS
     focus: tuple[int, ...] = ()
     newness: Newness = Newness()
-    peers: "Signals | None" = None  # a fair sample of the mind, where a state depends on the others; None: these rows
+    peers: "Peers | None" = None  # where a state depends on the other memories: those; None: these rows
 
     def __len__(self) -> int:
         return len(self.id)
@@ -124,7 +124,7 @@ class Signals:
     def copy(self) -> "Signals":
         """The same, for keeps. Links are never a view."""
         columns = {name: getattr(self, name).copy() for name in _COLUMNS}
-        return replace(self, **columns)
+        return replace(self, **columns, peers=None if self.peers is None else Peers(self.peers.signals.copy()))
 
     def unpinned(self) -> "Signals":
         """The same memories, had none of them been pinned."""
@@ -139,7 +139,7 @@ class Signals:
     def take(self, rows: Column) -> "Signals":
         """These rows only, each at most once. Links follow their source."""
         columns = {name: (column[rows] if len(column := getattr(self, name)) else column) for name in _COLUMNS}
-        return replace(self, **columns, links=self._links_of(rows), peers=self.peers or self)
+        return replace(self, **columns, links=self._links_of(rows), peers=self.peers or Peers(self))
 
     def _links_of(self, rows: Column) -> LinkColumns:
         if not len(self.links.row):
@@ -151,6 +151,23 @@ class Signals:
         return LinkColumns(moved[keep], self.links.strength[keep], self.links.since[keep], self.links.pinned[keep])
 
 
+class Peers:
+    """The memories that others are compared with. Their vitality at one moment is worked out and sorted once."""
+
+    __slots__ = ("_at", "_ordered", "signals")
+
+    def __init__(self, signals: Signals) -> None:
+        self.signals = signals
+        self._at: tuple[object, float] | None = None
+        self._ordered: Column = _EMPTY
+
+    def ordered(self, vitality: Callable[[Signals, float], Column], by: object, now: float) -> Column:
+        """Ascending; `by`: the metabolism whose `vitality` this is."""
+        if self._at is None or self._at[0] is not by or self._at[1] != now:
+            self._at, self._ordered = (by, now), np.sort(vitality(self.signals, now))
+        return self._ordered
+
+
 class SignalTable:
     """Growable columns without holes: removing a row moves the last one into its place."""
 
@@ -160,6 +177,7 @@ class SignalTable:
         self.dirty = np.zeros(16, np.bool_)
         self.size = 0
         self.characters = 0  # the sum of `length`
+        self.removals = 0  # so many times a row may have moved
         self._row_of = np.full(16, -1, np.int32)
 
     def __len__(self) -> int:
@@ -229,6 +247,7 @@ class SignalTable:
         self._row_of[moved] = row
         self._row_of[memory] = -1
         self.size = last
+        self.removals += 1
         return moved
 
     def resize(self, row: int, length: int) -> None:

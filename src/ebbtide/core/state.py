@@ -18,9 +18,10 @@ from ebbtide.core.memory import DAY, Content, Link, Message
 from ebbtide.core.metabolism import networked
 from ebbtide.core.metabolism.tide import UNREAD, Tide
 from ebbtide.core.parameters import Regime, regime
+from ebbtide.core.peers import PEERS, Sampler
 from ebbtide.core.ranges import Ranges
 from ebbtide.core.relations import EQUIV, ORDER, SUPPORTED_BY, is_order, spellings
-from ebbtide.core.signals import NEVER, NO_LINKS, Column, LinkColumns, Newness, Signals, SignalTable
+from ebbtide.core.signals import NEVER, NO_LINKS, Column, LinkColumns, Newness, Peers, Signals, SignalTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,6 @@ class Trashed:
 
 
 REMEMBER, COMPRESS = "remember", "compress"
-
-PEERS = 4096  # memories that a state is compared with where it depends on the others
-_SCATTER, _MASK = np.int64(2_654_435_761), np.int64(0xFFFFFFFF)
 
 Twins = tuple[int, int]  # two memories that say nearly the same, the lower id first
 Refused = tuple[str, tuple[int, ...]]  # a suggestion somebody does not want: its kind, and whom it is about
@@ -144,7 +142,7 @@ class MindState:
         self.appraisals = Appraisals.none()
         self.links = LinkTable()
         self.moved_links: list[LinkKey] = []  # since a store last looked
-        self._sampled: tuple[int, Signals] | None = None  # the sample of peers, and the entry it was taken at
+        self._sampler = Sampler()
         self.configured = False
         self.regime: Regime
         self.table = SignalTable(())
@@ -171,15 +169,8 @@ class MindState:
         owner = np.repeat(np.arange(len(slots)), [len(some) for some in slots])
         return self.table.at(rows, self._columns_of(owner, np.concatenate(slots)) if slots else NO_LINKS, self.focus)
 
-    def _peers(self) -> Signals:
-        """The mind, or a fair sample of it: by a hash of the id, so that it is the same wherever a row stands."""
-        if len(self.table) <= PEERS:
-            return replace(self.table.view(), newness=self.newness)
-        if self._sampled is None or self._sampled[0] != self.seq:
-            hashed = (self.table.columns["id"][: len(self.table)] * _SCATTER) & _MASK
-            rows = np.flatnonzero(hashed < int(_MASK * (PEERS / len(self.table))))
-            self._sampled = self.seq, replace(self.table.at(rows), newness=self.newness)
-        return self._sampled[1]
+    def _peers(self) -> Peers:
+        return self._sampler.peers(self.table, self.newness, self.seq)
 
     def newness_of(self, ids: Sequence[int], at: float) -> tuple[float, ...] | None:
         """Of those of these that are older than a day: the share of all that are, that are no newer.   SPEC T5."""
@@ -295,7 +286,7 @@ class MindState:
 
     def live_by(self, new: Regime) -> None:
         if not len(self.table):  # else it has this metabolism's columns already: a mind never takes another
-            self.table = SignalTable(new.metabolism.own)
+            self.table, self._sampler = SignalTable(new.metabolism.own), Sampler()
         self.regime = new
         self.newborn_state = 0
         self.newborn_state = self._state_at_birth()

@@ -148,12 +148,10 @@ class Search:
         """Stage two: the metabolism's say, then the best k."""
         if not len(found.ids):
             return []
-        signals = await self._store.signals(found.ids.tolist())
-        vitality = self._metabolism.vitality(signals, self._now)
         similarity = found.similarity + found.lift
-        scaled = self._metabolism.standing(signals, vitality, self._now)
-        score = self._metabolism.rank(similarity, vitality, scaled) if self._asked.vitality else similarity
-        alive = vitality, scaled
+        ranked = self._asked.vitality and self._metabolism.ranks_by_vitality
+        alive = await self._alive(found.ids) if ranked or self._asked.explain else None
+        score = self._metabolism.rank(similarity, *alive) if ranked and alive is not None else similarity
         good = np.flatnonzero(similarity >= self._asked.at_least)
         order = good[np.lexsort((-found.ids[good], -score[good]))][:k]
         memories = {seen.id: seen for seen in await read(self._store, found.ids[order].tolist(), self._now)}
@@ -169,13 +167,21 @@ class Search:
             if memory in memories
         ]
 
+    async def _alive(self, ids: Column) -> tuple[Column, Column]:
+        """The vitality of each, and how it stands in the mind."""
+        signals = await self._store.signals(ids.tolist())
+        vitality = self._metabolism.vitality(signals, self._now)
+        return vitality, self._metabolism.standing(signals, vitality, self._now)
+
     async def _lifters(self, found: Candidates, order: Column) -> dict[int, str]:
         rows = sorted({int(row) for row in found.by[order] if row >= 0})
         said = await self._store.contents([int(found.ids[row]) for row in rows])
         return {row: said[memory].key for row in rows if (memory := int(found.ids[row])) in said}
 
-    def _why(self, found: Candidates, row: int, alive: tuple[Column, Column], keys: dict[int, str]) -> Why | None:
-        if not self._asked.explain:
+    def _why(
+        self, found: Candidates, row: int, alive: tuple[Column, Column] | None, keys: dict[int, str]
+    ) -> Why | None:
+        if alive is None or not self._asked.explain:
             return None
         cosine, by = float(found.cosine[row]), int(found.by[row])
         return Why(

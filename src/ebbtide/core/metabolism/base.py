@@ -84,6 +84,11 @@ class Metabolism(Protocol):
         """How these rows stand in their mind, from 0 to 1: what counts in ranking."""
         ...
 
+    @property
+    def ranks_by_vitality(self) -> bool:
+        """Whether `rank` is anything but similarity; if not, a search need not compute vitality and standing."""
+        ...
+
     def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
         """The score by which a search orders its candidates."""
         ...
@@ -125,6 +130,10 @@ class Bonus:
 
     def standing(self, s: Signals, vitality: Column, now: float) -> Column:
         return self.scaled(vitality)
+
+    @property
+    def ranks_by_vitality(self) -> bool:
+        return self.rank_bonus > 0.0
 
     def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
         return ranking.vital(similarity, standing, self.rank_bonus)

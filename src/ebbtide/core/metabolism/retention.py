@@ -85,6 +85,10 @@ class Retention(Budgeted):
     def standing(self, s: Signals, vitality: Column, now: float) -> Column:
         return vitality
 
+    @property
+    def ranks_by_vitality(self) -> bool:
+        return self.decay_weight > 0.0
+
     def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
         return ranking.retained(similarity, vitality, self.decay_weight)
 

@@ -79,19 +79,30 @@ class Tide(Bonus, Budgeted):
     # ---- need
 
     def vitality(self, s: Signals, now: float | Column) -> Column:
-        w = self.regime_weight(s.newness)
-        long, short = self._uses(s, now)
-        prior = _prior(s)
-        use = (1.0 - w) * self.long_use * long + w * self.short_use * short
-        content = ((1.0 - w) * self.long_prior + w * self.short_prior) * prior
-        recent = ((1.0 - w) * self.long_recent + w * self.short_recent) * self._recent(s, now)
-        need: Column = use + content + recent - self.superseded * s.superseded
+        """Block by block, so that what is worked out on the way stays in the processor's cache."""
+        w, need = self.regime_weight(s.newness), np.empty(len(s))
+        for start in range(0, len(s), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            self._fill(need[block], s, block, now[block] if isinstance(now, np.ndarray) else now, w)
         return need
+
+    def _fill(self, need: Column, s: Signals, block: slice, now: float | Column, w: float) -> None:
+        """The needs of these rows. Logarithms and powers take the time: only for what was used at all."""
+        self._recent(s.last_accessed_at[block], now, out=need)
+        need *= (1.0 - w) * self.long_recent + w * self.short_recent
+        need += ((1.0 - w) * self.long_prior + w * self.short_prior) * _prior(s.prior[block])
+        if s.use_long[block].any():
+            apart = since(now, s.used_at[block])
+            need += ((1.0 - w) * self.long_use) * _worth(s.use_long[block], apart, self.long_days)
+            if w:
+                need += (w * self.short_use) * _worth(s.use_short[block], apart, self.short_days)
+        if s.superseded[block].any():
+            need -= self.superseded * s.superseded[block]
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]:
         w = self.regime_weight(s.newness)
         long, short = self._uses(s, now)
-        prior, recent = _prior(s), self._recent(s, now)
+        prior, recent = _prior(s.prior), self._recent(s.last_accessed_at, now)
         return {
             "lasting use": (1.0 - w) * self.long_use * long,
             "recent use": w * self.short_use * short,
@@ -113,29 +124,36 @@ class Tide(Bonus, Budgeted):
         )  # fmt: skip
 
     def _uses(self, s: Signals, now: float | Column) -> tuple[Column, Column]:
-        apart = since(now, s.used_at) / DAY
-        return (
-            np.log2(1.0 + s.use_long * np.exp2(apart / -self.long_days)),
-            np.log2(1.0 + s.use_short * np.exp2(apart / -self.short_days)),
-        )
+        apart = since(now, s.used_at)
+        return _worth(s.use_long, apart, self.long_days), _worth(s.use_short, apart, self.short_days)
 
-    def _recent(self, s: Signals, now: float | Column) -> Column:
-        recent: Column = 1.0 / (1.0 + since(now, s.last_accessed_at) / (self.recent_days * DAY))
-        return recent
+    def _recent(self, used: Column, now: float | Column, out: Column | None = None) -> Column:
+        recent = np.multiply(since(now, used), 1.0 / (self.recent_days * DAY), out=out)
+        recent += 1.0
+        return np.reciprocal(recent, out=recent)
 
     # ---- states
 
     def judge(self, s: Signals, now: float) -> Verdicts:
         need = self.vitality(s, now)
-        fading = need < self.floor(s, now)
-        return Verdicts(need, graded(_ACTIVE, (fading, _FADING)), np.zeros(len(s), np.int8))
+        floor = self._lowest(np.sort(need)) if s.peers is None else self.floor(s, now)
+        return Verdicts(need, graded(_ACTIVE, (need < floor, _FADING)), np.zeros(len(s), np.int8))
 
     def floor(self, s: Signals, now: float) -> float:
         """The need below which a memory of this mind fades. With one memory, or a few, nothing does."""
-        peers = s if s.peers is None else s.peers
-        if len(peers) * self.fading_share < 1.0:
+        return self._lowest(self._ordered(s, now))
+
+    def _lowest(self, ordered: Column) -> float:
+        """The quantile `fading_share`, between two of these where it falls between them."""
+        if len(ordered) * self.fading_share < 1.0:
             return -FOREVER
-        return float(np.quantile(self.vitality(peers, now), self.fading_share))
+        place = self.fading_share * (len(ordered) - 1)
+        low, high = ordered[int(place)], ordered[min(int(place) + 1, len(ordered) - 1)]
+        return float(low + (high - low) * (place - int(place)))
+
+    def _ordered(self, s: Signals, now: float) -> Column:
+        """The needs of all that these are compared with, ascending."""
+        return np.sort(self.vitality(s, now)) if s.peers is None else s.peers.ordered(self.vitality, self, now)
 
     def scaled(self, vitality: Column) -> Column:
         """Few memories are needed more than by 2."""
@@ -147,8 +165,7 @@ class Tide(Bonus, Budgeted):
         Among a few memories a place says little, so the share is drawn towards a half as if there were `_FEW` more,
         spread evenly: the second of two must not outrank a clearly better match.
         """
-        peers = s if s.peers is None else s.peers
-        ordered = np.sort(self.vitality(peers, now))
+        ordered = self._ordered(s, now)
         lower, higher = (np.searchsorted(ordered, vitality, side) for side in ("left", "right"))
         others = len(ordered) - 1
         return np.clip(((lower + higher - 1) / 2.0 + _FEW / 2.0) / (others + _FEW), 0.0, 1.0)
@@ -199,10 +216,20 @@ class Tide(Bonus, Budgeted):
         return {}
 
 
-def _prior(s: Signals) -> Column:
-    return np.where(s.prior == UNREAD, _UNKNOWN, s.prior)
+def _worth(uses: Column, apart: Column, days: float) -> Column:
+    """log2(1 + U) after so many seconds."""
+    worth: Column = np.exp2(apart * (-1.0 / (days * DAY)))
+    worth *= uses
+    worth += 1.0
+    return np.log2(worth, out=worth)
 
 
+def _prior(prior: Column) -> Column:
+    unread = prior == UNREAD
+    return np.where(unread, _UNKNOWN, prior) if unread.any() else prior
+
+
+_BLOCK = 16_384  # rows
 _MUCH = 2.0
 _FEW = 10  # memories that are imagined beside the others when a place among them is told
 _ACTIVE, _FADING = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.FADING])
