@@ -11,7 +11,7 @@ from ebbtide.core.appraisal import Appraisals, Features
 from ebbtide.core.changes import Access, Appraise, Change, Forget, PutMemory, Restore, Supersede, Touch
 from ebbtide.core.memory import DAY, Content, State
 from ebbtide.core.metabolism import Tide
-from ebbtide.core.metabolism.tide import UNREAD
+from ebbtide.core.metabolism.tide import AGAIN, UNREAD
 from ebbtide.core.replay import fold
 from ebbtide.core.signals import Newness, Signals
 from ebbtide.core.state import MindState
@@ -186,7 +186,7 @@ def test_the_newer_memory_takes_over_its_share_of_the_uses_and_the_older_one_giv
 def test_who_is_superseded_is_so_no_longer_when_the_newer_one_leaves_and_again_when_it_comes_back() -> None:
     changes: list[Change] = [put(1), put(2, 1.0), Supersede(BIRTH + DAY, 3, ((1, 2, 0.4),))]
     gone = lived(*changes, Forget(BIRTH + 2 * DAY, 2, "k2", "asked"))
-    assert (column(gone, "superseded", 1), column(gone, "superseded_by", 1)) == (0.0, 0.0)
+    assert (column(gone, "superseded", 1), column(gone, "superseded_by", 1)) == (0.0, AGAIN)
     fold(gone, Restore(BIRTH + 3 * DAY, 2, "k2"), 6)
     assert (column(gone, "superseded", 1), column(gone, "superseded_by", 1)) == (0.4, 2.0)
 

@@ -189,9 +189,10 @@ class Admission:
         return replace(c, ids=tuple(new), features=tuple(new.values())) if new else None
 
     def _supersede(self, c: Supersede) -> Change | None:
-        """Those of which both are alive and have said the same since."""
-        still = self._still([older for older, _, _ in c.found], c.seen)
-        still &= self._still([newer for _, newer, _ in c.found], c.seen)
+        """Those of which both are alive and have said the same since; no newer one (0) goes with a share of 0 only."""
+        still = self._still([newer for _, newer, _ in c.found], c.seen)
+        still |= np.array([newer == 0 and share == 0.0 for _, newer, share in c.found], np.bool_)
+        still &= self._still([older for older, _, _ in c.found], c.seen)
         found = tuple(each for each, holds in zip(c.found, still.tolist(), strict=True) if holds and each[0] != each[1])
         return replace(c, found=found) if found else None
 

@@ -45,7 +45,8 @@ def merge(state: MindState, c: Merge, seq: int) -> Sequence[int]:
     slots = [*state.links.leaving(c.id).tolist(), *state.links.reaching(c.id).tolist()]
     theirs = _in_order(state, slots)
     scans_apart = state.scans(c.into) - state.scans(c.id)
-    others = [c.into, *_other_ends(state, theirs, c.id), *state.outdated_by(c.id)]
+    outdated = [memory for memory in (*state.outdated_by(c.id), *state.outdated_by(c.into)) if memory != c.id]
+    others = [c.into, *_other_ends(state, theirs, c.id), *outdated]
     before = _values(state, others)
     _disconnect_all(state, theirs)
     state.take_out(c.id, c.key)
@@ -168,26 +169,34 @@ def _absorb(state: MindState, into: int, gone: Mapping[str, Any], length: int) -
 def _call_back(state: MindState, gone: Trashed, at: float, seq: int) -> list[int]:
     """Undo what the leaving did to others. To those who were not there then, its links are simply new."""
     echoes = {echo.id: echo for echo in gone.echoes if echo.id in state.table}
-    own = _own_names(state)
+    own = [name for name in _own_names(state) if name not in _OF_THE_TEXT]
     moved_on = [echo.id for echo in echoes.values() if _lived_on(state, echo, own)]
     ends = _other_ends(state, (*gone.removed, *gone.added), gone.id)
     weighed = state.weigh([*moved_on, *(end for end in ends if end not in echoes)], at, seq)
     for echo in echoes.values():
         row = state.table.row(echo.id)
         if echo.id not in moved_on:
-            _revert(state, row, echo, [name for name in own if name in echo.after and _holds(state, row, echo, name)])
+            _revert(state, row, echo, [name for name in own if name in echo.after])
             if "protected" in state.table.columns:
                 state.table.columns["protected"][row] = state.protection(echo.id)
             if "weight" in state.table.columns:
                 state.table.columns["weight"][row] = state.weight(echo.id)
         _give_back_uses(state, row, echo)
+        _supersede_again(state, row, echo, gone.id)
         state.table.columns["version"][row] = seq
     return [*echoes, *weighed]
 
 
-def _holds(state: MindState, row: int, echo: Echo, name: str) -> bool:
-    """Whether what was so may be so again: what has got another text since is superseded no more."""
-    return name not in _OF_THE_TEXT or bool(state.table.columns["length"][row] == echo.after["length"])
+def _supersede_again(state: MindState, row: int, echo: Echo, back: int) -> None:
+    """What it superseded it supersedes again, with the uses it had taken over: they come back in its own row.
+
+    Not what has got another text since, nor what another memory supersedes more by now.
+    """
+    columns, share = state.table.columns, echo.before.get("superseded")
+    if share is None or echo.before["superseded_by"] != back or columns["length"][row] != echo.after["length"]:
+        return
+    if columns["superseded"][row] < share:
+        state.set(row, {"superseded": share, "superseded_by": back})
 
 
 def _lived_on(state: MindState, echo: Echo, own: Iterable[str]) -> bool:

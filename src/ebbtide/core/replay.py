@@ -124,6 +124,7 @@ def _rewrite(state: MindState, c: Rewrite, seq: int) -> Sequence[int]:
         state.set(row, {"pruned_at": c.at if c.cause == PRUNED else NEVER})
     others = state.outdated_by(c.id)
     state.part(c.id)
+    state.set(state.table.rows(others), {"version": seq})
     return (c.id, *others)
 
 
@@ -294,15 +295,21 @@ def _appraise(state: MindState, c: Appraise, seq: int) -> Sequence[int]:
 
 
 def _supersede(state: MindState, c: Supersede, seq: int) -> Sequence[int]:
-    """The newer one takes over that share of the uses of the older one, which gives it up.   SPEC T4."""
+    """The newer one takes over that share of the uses of the older one, which gives it up.   SPEC T4.
+
+    If it has superseded the older one before, by a lesser share, it takes over what is missing.
+    """
     tide = appraising(state.regime.metabolism)
     if tide is None:
         return ()
+    columns = state.table.columns
     for older, newer, share in c.found:
         row = state.table.row(older)
+        known = float(columns["superseded"][row]) if columns["superseded_by"][row] == newer else 0.0
         state.set(row, {"superseded": share, "superseded_by": newer if share else 0, "version": seq})
+        if share > known:
+            state.take_over(tide, newer, older, (share - known) / (1.0 - known), c.at)
         if share:
-            state.take_over(tide, newer, older, share, c.at)
             state.table.columns["version"][state.table.row(newer)] = seq
     return [memory for older, newer, share in c.found for memory in ((older, newer) if share else (older,))]
 

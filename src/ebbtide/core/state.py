@@ -16,7 +16,7 @@ from ebbtide.core.appraisal import Appraisals
 from ebbtide.core.links import LinkRow, LinkTable
 from ebbtide.core.memory import DAY, Content, Link, Message
 from ebbtide.core.metabolism import networked
-from ebbtide.core.metabolism.tide import UNREAD, Tide
+from ebbtide.core.metabolism.tide import AGAIN, UNREAD, Tide
 from ebbtide.core.parameters import Regime, regime
 from ebbtide.core.peers import PEERS, Sampler
 from ebbtide.core.ranges import Ranges
@@ -384,11 +384,14 @@ class MindState:
         self.table.columns["used_at"][rows[0]] = at
 
     def part(self, memory: int) -> None:
-        """It says something else now, or nothing: whatever was said to be nearly the same is so no longer."""
+        """It says something else now, or nothing: whatever was said to be nearly the same is so no longer.
+
+        What it superseded may be superseded by another memory: that is looked for again (SPEC T4).
+        """
         self.pairs.part(memory)
         if "superseded" in self.table.columns:
-            rows = self.table.rows([memory, *self.outdated_by(memory)])
-            self.set(rows, {"superseded": 0.0, "superseded_by": 0})
+            self.set(self.table.rows(self.outdated_by(memory)), {"superseded": 0.0, "superseded_by": AGAIN})
+            self.set(self.table.row(memory), {"superseded": 0.0, "superseded_by": 0})
 
     def outdated_by(self, memory: int) -> list[int]:
         """The memories that this one supersedes."""
@@ -399,7 +402,7 @@ class MindState:
         return found
 
     def check_superseded(self, row: int) -> None:
-        """Of a memory that came back: what superseded it may have left meanwhile."""
+        """Of a memory that came back: what superseded it may have left meanwhile. Its text is read and compared anew."""
         columns = self.table.columns
         if "superseded_by" in columns and int(columns["superseded_by"][row]) not in self.table:
             self.set(row, {"superseded": 0.0, "superseded_by": 0})

@@ -2,9 +2,11 @@
 
 When the words of memories are first read, what can be read off them is journaled, in order of birth; the priors follow.
 When their vectors are there, each is compared with those nearest to it: the older of two that say the same is
-superseded by the newer one, if both name the same.
+superseded by the newer one, if both name the same. When the newer one leaves or says something else, the older one is
+compared once more.
 """
 
+import asyncio
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,13 +17,16 @@ from ebbtide.core.appraisal import Features
 from ebbtide.core.changes import Appraise, Batch, Supersede
 from ebbtide.core.memory import Content
 from ebbtide.core.metabolism import appraising
-from ebbtide.core.metabolism.tide import UNREAD
+from ebbtide.core.metabolism.tide import AGAIN, UNREAD, Tide
 from ebbtide.core.ports import Analyzer, Clock, Store
+from ebbtide.core.signals import Column
 from ebbtide.core.terms import Field, Terms
 from ebbtide.mind.tokens import new_token
 
 NEAREST = 8  # memories that each one is compared with
+NEAREST_AGAIN = 64  # when a superseder is looked for among all that came since, of which some are older
 _AT_ONCE = 500
+_COMPARED_AT_ONCE = 32
 
 
 class Appraiser:
@@ -58,35 +63,60 @@ class Appraiser:
         return [float(idf[np.searchsorted(known.codes, some)].mean()) if len(some) else 0.0 for some in words]
 
     async def compare(self, analyzer: Analyzer, ids: Sequence[int]) -> None:
-        """These can be found by meaning now."""
+        """These can be found by meaning now; or what superseded them has gone (`look_again`)."""
         tide, seen = appraising(self._store.regime.metabolism), self._store.seq
-        if tide is None or not ids:
+        here = sorted(await self._store.contents(ids))
+        if tide is None or not here:
             return
-        near = [pair for pair in await self._store.alike(np.array(ids), NEAREST) if pair[2] > tide.supersede_from]
-        said = await self._store.contents(sorted({memory for one, other, _ in near for memory in (one, other)}))
-        pairs = [
-            (one, other, (cosine - tide.supersede_from) / (1.0 - tide.supersede_from))
-            for one, other, cosine in near
-            if one in said and other in said and agree(analyzer, said[one].text, said[other].text)
-        ]
-        found = await self._superseded(pairs)
+        s = await self._store.signals(here)
+        again = s.id[s.superseded_by != 0]  # which may not hold any longer
+        pairs = await self._pairs(analyzer, tide, s.id[s.superseded_by == 0], NEAREST)
+        pairs += await self._pairs(analyzer, tide, again, NEAREST_AGAIN)
+        found = await self._superseded(pairs, frozenset(again.tolist()))
         if found:
             await self._store.apply(Batch((Supersede(self._clock.now(), seen, found),), new_token()))
 
-    async def _superseded(self, pairs: Sequence[tuple[int, int, float]]) -> tuple[tuple[int, int, float], ...]:
-        """For each older one the newer that says the most of it, where that is more than is known already."""
-        ids = sorted({memory for one, other, _ in pairs for memory in (one, other)})
-        if not ids:
+    async def look_again(self, analyzer: Analyzer) -> None:
+        """What was superseded by a memory that has left, or says something else, may be superseded by another one."""
+        s = await self._store.signals()
+        waiting = np.sort(s.id[s.superseded_by == AGAIN])
+        waiting = (await self._store.material(waiting)).ids if len(waiting) else waiting  # those that have a vector
+        for start in range(0, len(waiting), _COMPARED_AT_ONCE):
+            await self.compare(analyzer, waiting[start : start + _COMPARED_AT_ONCE].tolist())
+            await asyncio.sleep(0)  # others have their turn
+
+    async def _pairs(self, analyzer: Analyzer, tide: Tide, ids: Column, nearest: int) -> list[tuple[int, int, float]]:
+        """Each of these with those nearest to it that say the same, and the share of it."""
+        alike = await self._store.alike(ids, nearest) if len(ids) else []
+        near = [pair for pair in alike if pair[2] > tide.supersede_from]
+        said = await self._store.contents(sorted({memory for one, other, _ in near for memory in (one, other)}))
+        return [
+            (one, other, share_of(tide, cosine))
+            for one, other, cosine in near
+            if one in said and other in said and agree(analyzer, said[one].text, said[other].text)
+        ]
+
+    async def _superseded(
+        self, pairs: Sequence[tuple[int, int, float]], again: frozenset[int]
+    ) -> tuple[tuple[int, int, float], ...]:
+        """For each older one the newer that says the most of it, where that is more than is known already.
+
+        For those of `again` whatever is so now, also that there is none (0).
+        """
+        ids = sorted({*again, *(memory for one, other, _ in pairs for memory in (one, other))})
+        here = sorted(await self._store.contents(ids))
+        if not here:
             return ()
-        s = await self._store.signals(ids)
-        age = {memory: (float(at), memory) for memory, at in zip(ids, s.created_at, strict=True)}
-        known = dict(zip(ids, s.superseded.tolist(), strict=True))
-        best: dict[int, tuple[int, float]] = {}
+        s = await self._store.signals(here)
+        age = {memory: (float(at), memory) for memory, at in zip(here, s.created_at, strict=True)}
+        known = dict(zip(here, zip(s.superseded_by.tolist(), s.superseded.tolist(), strict=True), strict=True))
+        best = {memory: (0, 0.0) for memory in again if memory in known}
         for one, other, share in pairs:
-            older, newer = sorted((one, other), key=age.__getitem__)
-            if share > best.get(older, (0, known[older]))[1]:
-                best[older] = newer, round(min(share, 1.0), 6)
-        return tuple((older, newer, share) for older, (newer, share) in sorted(best.items()))
+            if one in known and other in known:
+                older, newer = sorted((one, other), key=age.__getitem__)
+                if share > best.get(older, known[older])[1]:
+                    best[older] = newer, share
+        return tuple((older, *found) for older, found in sorted(best.items()) if found != known[older])
 
 
 class Rereader:
@@ -107,6 +137,11 @@ class Rereader:
         self._having.update(words)
         idf = [math.log((self._memories + 0.5) / (self._having[word] + 0.5)) for word in words]
         return _features(self._analyzer, content.text, math.fsum(idf) / max(len(idf), 1))
+
+
+def share_of(tide: Tide, cosine: float) -> float:
+    """By how much a newer memory of this cosine supersedes.   SPEC T4."""
+    return round(min(max(cosine - tide.supersede_from, 0.0) / (1.0 - tide.supersede_from), 1.0), 6)
 
 
 def agree(analyzer: Analyzer, one: str, other: str) -> bool:

@@ -107,6 +107,7 @@ class Indexing:
             await self._catch_up_all(progress)
         else:
             await self._catch_up_with(ids, progress)
+        await self._look_again()
         return await self._store.index_info()
 
     def nudge(self) -> None:
@@ -176,6 +177,7 @@ class Indexing:
             while True:
                 await self._read()
                 if not await self._embed_some():
+                    await self._look_again()
                     return
         except StoreClosed:
             return
@@ -203,6 +205,10 @@ class Indexing:
         if self._appraiser is not None and not self._appraised:
             self._appraised = True
             await self._appraiser.catch_up(self.analyzer)
+
+    async def _look_again(self) -> None:
+        if self._appraiser is not None and self._embeds:
+            await self._appraiser.look_again(self.analyzer)
 
     async def _read_these(self, waiting: Sequence[Unread]) -> int:
         contents = await self._store.contents([one.id for one in waiting])

@@ -39,9 +39,11 @@ class Tending(Face):
             raise InvalidInput(problem="a tick writes down what is true now: another moment needs dry_run")
         async with self._ticking:
             pairs = await merging.find_pairs(self._store, self._indexing, self.now(), progress)
-            return await upkeep.tick(
+            report = await upkeep.tick(
                 self._store, self.now(), pairs=pairs, batch_size=batch_size, pause=pause, progress=progress
             )
+        self._indexing.nudge()  # what left or was rewritten since the last put may have superseded others
+        return report
 
     async def forecast(self, days: float | None = None, *, scans: int | None = None, limit: int = 100) -> Outlook:
         """Who will turn cold, expire or become deletable within so many days (30) if nothing happens, and why.

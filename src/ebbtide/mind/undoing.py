@@ -15,6 +15,7 @@ class Undoing(Face):
         >>> await mind.forget("ferry", "lin")
         """
         await self._apply(*[await forgetting.forget(self._store, key, self.now()) for key in dict.fromkeys(keys)])
+        self._indexing.nudge()
 
     async def restore(
         self,
@@ -34,6 +35,7 @@ class Undoing(Face):
         back_as = key if new_key is None else new_key
         memory, changes = await forgetting.restore(self._store, key, back_as, self.now(), id)
         await self._apply(*changes)
+        self._indexing.nudge()
         return await self._see(memory, back_as)
 
     async def revert(self, key: str) -> Memory:
@@ -45,6 +47,7 @@ class Undoing(Face):
         """
         memory = await self._id(key)
         await self._apply(await forgetting.revert(self._store, memory, key, self.now()))
+        self._indexing.nudge()
         return await self._see(memory, key)
 
     async def merge(self, into: str, other: str, *, text: str | None = None) -> Memory:
@@ -55,6 +58,7 @@ class Undoing(Face):
         """
         kept = await self._id(into)
         await self._apply(await forgetting.merge(self._store, kept, await self._id(other), text, self.now()))
+        self._indexing.nudge()
         return await self._see(kept, into)
 
     async def trash(self) -> Sequence[Forgotten]:

@@ -35,6 +35,7 @@ from ebbtide.core.metabolism.pinning import keeps_pinned
 from ebbtide.core.signals import Column, Newness, Signals
 
 UNREAD = -1.0  # the prior of a memory whose words were not read yet
+AGAIN = -1  # in `superseded_by`: what superseded it has left or says something else; it waits to be compared again
 _UNKNOWN = 0.5  # what it counts as until then
 _HORIZON = np.geomspace(0.25, 3650.0, 48)  # days at which a forecast looks
 

@@ -1,0 +1,139 @@
+"""Superseding in a mind that is used: what is looked at again, and what a replay under tide finds."""
+
+from pathlib import Path
+
+import pytest
+
+from ebbtide.core.changes import Supersede
+from ebbtide.core.memory import DAY
+from ebbtide.mind import Mind
+from tests.helpers import FakeClock, able_to_search, mind_in_ram, mind_on_disk, store_of
+
+FERRY = "I take the ferry to Lamma at 8:40 on weekdays."
+LATER = "I take the ferry to Lamma at 8:50 on weekdays."
+LATEST = "I take the ferry to Lamma at 8:55 on weekdays."
+TEXT = ("superseded", "superseded_by")
+
+
+async def tell(mind: Mind, clock: FakeClock, *texts: str) -> None:
+    """One a day, as `a`, `b`, `c`; the first is used twice before the second comes."""
+    for number, (key, text) in enumerate(zip("abc", texts, strict=False)):
+        await mind.put(text, key=key)
+        if not number:
+            await mind.touch("a")
+        clock.forward(2 * DAY)
+        if not number:
+            await mind.touch("a")
+        await mind._indexing.catch_up()
+
+
+async def columns(mind: Mind, *names: str) -> dict[str, tuple[float, ...]]:
+    s = await store_of(mind).signals()
+    contents = await store_of(mind).contents(s.id.tolist())
+    return {
+        contents[memory].key: tuple(float(getattr(s, name)[row]) for name in names)
+        for row, memory in enumerate(s.id.tolist())
+    }
+
+
+async def told(*texts: str, metabolism: str = "tide") -> Mind:
+    clock = FakeClock()
+    mind = await mind_in_ram(metabolism, clock, tools=able_to_search())
+    await tell(mind, clock, *texts)
+    return mind
+
+
+async def findings(mind: Mind) -> list[tuple[tuple[int, int, float], ...]]:
+    return [entry.change.found async for entry in mind.entries() if isinstance(entry.change, Supersede)]
+
+
+async def test_when_the_newest_of_three_leaves_the_next_one_supersedes() -> None:
+    mind = await told(FERRY, LATER, LATEST)
+    before = await columns(mind, *TEXT)
+    assert before["c"] == (0.0, 0.0)
+    assert before["b"][1] == 3.0
+    await mind.forget("c")
+    await mind._indexing.catch_up()
+    after = await columns(mind, *TEXT)
+    assert after["b"] == (0.0, 0.0)
+    assert after["a"][1] == 2.0
+    assert after["a"][0] > 0.0
+    await mind.restore("c")
+    await mind._indexing.catch_up()
+    assert (await columns(mind, *TEXT))["b"] == before["b"]
+    assert list(await mind.check()) == []
+
+
+async def test_a_forgotten_superseder_is_noticed_without_a_put_or_a_search() -> None:
+    mind = await told(FERRY, LATER)
+    await mind.search("ferry")
+    seen = len(await findings(mind))
+    await mind.forget("b")
+    mind._indexing._start()  # as its timer does, a moment later
+    assert mind._indexing._background is not None
+    await mind._indexing._background
+    assert (await findings(mind))[seen:] == [((1, 0, 0.0),)]
+    assert (await columns(mind, *TEXT))["a"] == (0.0, 0.0)
+
+
+async def test_a_newer_text_that_is_replaced_by_another_supersedes_no_more() -> None:
+    mind = await told(FERRY, LATER)
+    assert (await columns(mind, *TEXT))["a"][1] == 2.0
+    await mind.put("Bo keeps bees.", key="b", replace=True)
+    await mind._indexing.catch_up()
+    assert (await columns(mind, *TEXT))["a"] == (0.0, 0.0)
+    await mind.revert("b")
+    await mind._indexing.catch_up()
+    assert (await columns(mind, *TEXT))["a"][1] == 2.0
+    assert list(await mind.check()) == []
+
+
+async def test_a_restored_memory_is_compared_with_what_its_superseder_says_now() -> None:
+    mind = await told(FERRY, LATER)
+    await mind.forget("a")
+    await mind.put("Bo keeps bees.", key="b", replace=True)
+    await mind.restore("a")
+    await mind._indexing.catch_up()
+    assert (await columns(mind, *TEXT))["a"] == (0.0, 0.0)
+
+
+async def test_looking_again_is_done_once() -> None:
+    mind = await told(FERRY, LATER)
+    await mind.forget("b")
+    await mind._indexing.catch_up()
+    seen = await findings(mind)
+    await mind._indexing.catch_up()
+    await mind.search("ferry")
+    assert await findings(mind) == seen
+
+
+async def test_what_waits_to_be_compared_still_waits_after_a_restart(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with mind_on_disk(tmp_path, "tide", clock) as mind:
+        await tell(mind, clock, FERRY, LATER)
+        await mind.forget("b")
+    async with mind_on_disk(tmp_path, "tide", clock) as mind:
+        assert (await columns(mind, *TEXT))["a"] == (0.0, -1.0)
+        await mind._indexing.catch_up()
+        assert (await columns(mind, *TEXT))["a"] == (0.0, 0.0)
+        assert list(await mind.check()) == []
+
+
+async def test_uses_that_were_moved_come_back_when_forgetting_is_undone() -> None:
+    mind = await told(FERRY, LATER)
+    before = await columns(mind, *TEXT, "use_long", "use_short")
+    await mind.forget("b")
+    await mind._indexing.catch_up()
+    await mind.restore("b")
+    await mind._indexing.catch_up()
+    assert await columns(mind, *TEXT, "use_long", "use_short") == before
+
+
+async def test_the_nearest_neighbours_say_the_same_share_from_either_side() -> None:
+    mind = await told(FERRY, LATER)
+    share = (await columns(mind, "superseded"))["a"][0]
+    await mind.put("Bo keeps bees.", key="b", replace=True)
+    await mind._indexing.catch_up()
+    await mind.revert("b")
+    await mind._indexing.catch_up()
+    assert (await columns(mind, "superseded"))["a"][0] == pytest.approx(share, abs=1e-5)
