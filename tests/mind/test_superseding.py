@@ -6,6 +6,7 @@ import pytest
 
 from ebbtide.core.changes import Supersede
 from ebbtide.core.memory import DAY
+from ebbtide.core.metabolism import Tide
 from ebbtide.mind import Mind
 from tests.helpers import FakeClock, able_to_search, mind_in_ram, mind_on_disk, store_of
 
@@ -34,6 +35,11 @@ async def columns(mind: Mind, *names: str) -> dict[str, tuple[float, ...]]:
         contents[memory].key: tuple(float(getattr(s, name)[row]) for name in names)
         for row, memory in enumerate(s.id.tolist())
     }
+
+
+async def used(mind: Mind, which: int) -> list[float]:
+    """U_long (0) or U_short (1) of each memory as of now."""
+    return [float(use) for use in Tide().decayed(await store_of(mind).signals(), mind.now())[which]]
 
 
 async def told(*texts: str, metabolism: str = "tide") -> Mind:
@@ -137,3 +143,59 @@ async def test_the_nearest_neighbours_say_the_same_share_from_either_side() -> N
     await mind.revert("b")
     await mind._indexing.catch_up()
     assert (await columns(mind, "superseded"))["a"][0] == pytest.approx(share, abs=1e-5)
+
+
+# ---- under tide, what lived by another metabolism
+
+
+async def test_a_replay_under_tide_finds_by_the_vectors_of_the_original_what_supersedes_what() -> None:
+    mind = await told(FERRY, LATER, "Bo keeps bees.", metabolism="activity")
+    under, own = await mind.replay("tide"), await told(FERRY, LATER, "Bo keeps bees.")
+    there, here = await columns(under, *TEXT), await columns(own, *TEXT)
+    for key in "abc":
+        assert list(there[key]) == pytest.approx(list(here[key]), abs=1e-3)
+    assert there["a"][1] == 2.0
+    for uses in (0, 1):  # of which those that were moved were moved at once, not two days later
+        assert list(await used(under, uses)) == pytest.approx(list(await used(own, uses)), abs=1e-3)
+    assert (await under.explain("a")).why.endswith("a newer memory, b, says nearly the same")
+
+
+async def test_a_replay_under_tide_looks_again_when_the_superseder_was_forgotten() -> None:
+    mind = await told(FERRY, LATER, LATEST, metabolism="activity")
+    await mind.forget("c")
+    under = await columns(await mind.replay("tide"), *TEXT)
+    assert under["b"] == (0.0, 0.0)
+    assert under["a"][1] == 2.0
+
+
+async def test_in_a_replay_two_people_do_not_supersede_each_other() -> None:
+    alice, celia = "On Monday we met Alice at the pier.", "On Monday we met Celia at the pier."
+    mind = await told(alice, celia, metabolism="activity")
+    assert await columns(await mind.replay("tide"), "superseded") == {"a": (0.0,), "b": (0.0,)}
+
+
+async def test_in_a_replay_a_text_that_the_original_no_longer_has_supersedes_nothing() -> None:
+    mind = await told(FERRY, LATER, metabolism="activity")
+    await mind.put("Bo keeps bees.", key="b", replace=True)
+    await mind._indexing.catch_up()
+    assert (await columns(await mind.replay("tide"), *TEXT))["a"] == (0.0, 0.0)
+
+
+async def test_without_vectors_a_replay_under_tide_supersedes_nothing() -> None:
+    clock = FakeClock()
+    mind = await mind_in_ram("activity", clock, tools=able_to_search())
+    for key, text in (("a", FERRY), ("b", LATER)):
+        await mind.put(text, key=key)
+        clock.forward(DAY)
+    under = await mind.replay("tide")
+    assert await columns(under, *TEXT) == {"a": (0.0, 0.0), "b": (0.0, 0.0)}
+    assert not mind._indexing.opened  # and nothing is embedded for the sake of a look
+
+
+async def test_a_replay_of_a_reopened_mind_reads_its_vectors_from_the_file(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with mind_on_disk(tmp_path, "activity", clock) as mind:
+        await tell(mind, clock, FERRY, LATER)
+        await mind.compact(clock.now() + 60 * DAY)
+    async with mind_on_disk(tmp_path, "activity", clock) as mind:
+        assert (await columns(await mind.replay("tide"), *TEXT))["a"][1] == 2.0

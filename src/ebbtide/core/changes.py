@@ -197,7 +197,7 @@ class Appraise:
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
-    """For each (older, newer, share): the newer memory says the same by so much. A share of 0: none does any more.
+    """For each (older, newer, share): the newer memory says the same by so much. (older, 0, 0): none does any more.
 
     A memory changed after entry `seen` is left alone.
     """

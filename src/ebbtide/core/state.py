@@ -402,7 +402,7 @@ class MindState:
         return found
 
     def check_superseded(self, row: int) -> None:
-        """Of a memory that came back: what superseded it may have left meanwhile. Its text is read and compared anew."""
+        """Of a memory that came back: what superseded it may have left. Its text is read and compared anew anyway."""
         columns = self.table.columns
         if "superseded_by" in columns and int(columns["superseded_by"][row]) not in self.table:
             self.set(row, {"superseded": 0.0, "superseded_by": 0})

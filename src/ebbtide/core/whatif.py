@@ -55,7 +55,7 @@ def retell(change: Change, *, old: str, new: str) -> Change | None:
         case Access() | Touch():
             return replace(change, newness=None)  # the copy finds its own
         case Appraise() | Supersede() if old != new:
-            return None  # `Retelling` reads the words anew; vectors, which say what supersedes what, it has none
+            return None  # `Retelling` reads the words anew, and looks at the vectors of the original
         case Pair() | Dismiss() | Reaped() | Scan() | Sweep():
             return None
         case Enqueue() | Settle() | SetAside() | Requeue():

@@ -10,6 +10,7 @@ from ebbtide.core.changes import Batch, Configure, Entry
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import Analyzer, Store
 from ebbtide.core.snapshot import Snapshot
+from ebbtide.mind.likeness import Likeness
 from ebbtide.mind.retelling import Retelling
 from ebbtide.mind.upkeep import Progress
 
@@ -46,19 +47,22 @@ async def retold(
     regime: Regime,
     *,
     analyzer: Analyzer | None = None,
+    likeness: Likeness | None = None,
     progress: Progress | None = None,
 ) -> Store:
     """The mind that would have been: the same events under another regime.
 
     What the old regime decided is left out; where it ticked or had a cycle, the new one judges for itself. One that
-    looks at what memories say reads them with `analyzer`, as far as the old one has not.
+    looks at what memories say reads them with `analyzer`, as far as the old one has not, and finds by `likeness` what
+    supersedes what.
     """
     base = await store.base()
     copy = scratch(_rebased(base, regime))
     began = max((row["last_accessed_at"] for _, row in base.memories), default=0.0) if base else 0.0
     await copy.apply(Batch((Configure(began, regime.metabolism.name, regime.params()),), "retold-regime"))
     free = await store.reserve(0)  # the first id nobody has
-    retelling = Retelling(copy, store.regime.metabolism.name, free, base.tasks if base else (), analyzer)
+    tasks = base.tasks if base else ()
+    retelling = Retelling(copy, store.regime.metabolism.name, free, tasks, analyzer, likeness)
     await retelling.read_base()
     async for entry in entries(store):
         await retelling.tell(entry)

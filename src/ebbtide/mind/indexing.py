@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ebbtide.core.embedding import Embedder, checked
 from ebbtide.core.errors import EbbtideError, EmbedderFailed, InvalidInput, StoreClosed
-from ebbtide.core.index import IndexRow, Recipe, Unread
+from ebbtide.core.index import IndexRow, Material, Recipe, Unread
 from ebbtide.core.memory import Content
 from ebbtide.core.ports import Analyzer, IndexInfo, Store
 from ebbtide.core.signals import NEVER, Column
@@ -109,6 +109,19 @@ class Indexing:
             await self._catch_up_with(ids, progress)
         await self._look_again()
         return await self._store.index_info()
+
+    async def material(self, most: int) -> Material | None:
+        """The vectors that are there, of the youngest so many memories; makes none. None: no embedder, or none known.
+
+        A mind in which nothing is searched stays so: its index is read, but nothing is read or embedded for it.
+        """
+        embedder = self._embedder
+        if embedder is None or not embedder.dimensions or self._tools.analyzer() is None:
+            return None
+        if self._recipe is None:
+            await self._store.open_index(Recipe(self.analyzer.name, _space(embedder), embedder.dimensions))
+        living = await self._store.living()
+        return await self._store.material(living[-most:]) if self._recipe is None or self._embeds else None
 
     def nudge(self) -> None:
         """Something new was said: if anybody searches here, it is read and embedded soon."""

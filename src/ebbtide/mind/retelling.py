@@ -1,7 +1,7 @@
 """What would I remember under another regime? The journal's facts, judged anew by the new one.   SPEC C6.
 
-No model is asked: a text that the new regime would have shortened stays as it was told. No vectors are there: what
-supersedes what is known only where the old regime knew it. All else a network mind
+No model is asked: a text that the new regime would have shortened stays as it was told. No vectors are made: what
+supersedes what is found by those the original has (`Likeness`). All else a network mind
 decides by itself, who fades and who is forgotten, is arithmetic and is worked out afresh, cycle by cycle.
 """
 
@@ -21,8 +21,12 @@ from ebbtide.core.changes import (
     Entry,
     Focus,
     Forget,
+    Merge,
     Pin,
     PutMemory,
+    Recover,
+    Restore,
+    Rewrite,
     Scan,
     Settle,
     Supersede,
@@ -41,6 +45,7 @@ from ebbtide.core.state import COMPRESS, Task
 from ebbtide.core.whatif import REVIVED, retell
 from ebbtide.mind.appraising import Rereader
 from ebbtide.mind.cycle import FADED
+from ebbtide.mind.likeness import Found, Likeness
 from ebbtide.mind.pool import focus_limit
 from ebbtide.mind.remember import ENTITY
 from ebbtide.mind.touching import cascade
@@ -59,7 +64,13 @@ class Retelling:
     """
 
     def __init__(
-        self, copy: Store, old: str, free: int, waiting: Iterable[Task] = (), analyzer: Analyzer | None = None
+        self,
+        copy: Store,
+        old: str,
+        free: int,
+        waiting: Iterable[Task] = (),
+        analyzer: Analyzer | None = None,
+        likeness: Likeness | None = None,
     ) -> None:
         self._copy = copy
         self._old = old
@@ -68,6 +79,7 @@ class Retelling:
         self._here: dict[int, int] = {}  # the id in the journal: the id here
         self._cycles = {task.id: (task.upto, free) for task in waiting if task.kind == COMPRESS}
         self._reader = Rereader(analyzer) if analyzer is not None and old != self._new.name else None
+        self._likeness = likeness if old != self._new.name else None
         self._chance = random.Random(0)  # so that the same question gets the same answer
 
     async def tell(self, entry: Entry) -> None:
@@ -84,6 +96,8 @@ class Retelling:
             await self._give_way(change, entry.seq)
         if self._reader is not None and isinstance(change, PutMemory):
             await self._apply(f"read-{entry.seq}", self._reader.read(change.at, {change.id: change.content}))
+        if self._likeness is not None:
+            await self._compare(self._likeness, change, entry.seq)
 
     async def read_base(self) -> None:
         """What the journal starts from was told long ago; it is read all the same."""
@@ -93,6 +107,20 @@ class Retelling:
         for start in range(0, len(ids), _AT_ONCE):
             contents = await self._copy.contents(ids[start : start + _AT_ONCE])
             await self._apply(f"read-base-{start}", self._reader.read(0.0, contents))
+            for memory in sorted(contents) if self._likeness is not None else ():
+                await self._supersede(f"alike-base-{memory}", 0.0, await self._likeness.told(self._copy, memory))
+
+    async def _compare(self, likeness: Likeness, change: Change, seq: int) -> None:
+        """What supersedes what, now that this has happened."""
+        gone, come = _moved(change)
+        for memory in gone:
+            await self._supersede(f"gone-{seq}-{memory}", change.at, await likeness.gone(self._copy, memory))
+        for memory in come:
+            await self._supersede(f"alike-{seq}-{memory}", change.at, await likeness.told(self._copy, memory))
+
+    async def _supersede(self, token: str, at: float, found: Found) -> None:
+        if found:
+            await self._apply(token, Supersede(at, self._copy.seq, found))
 
     async def _apply(self, token: str, *changes: Change) -> None:
         if not changes:
@@ -223,3 +251,17 @@ class Retelling:
             puts.append(PutMemory(at, self._next, content, at))
             self._next += 1
         return puts
+
+
+def _moved(change: Change) -> tuple[list[int], list[int]]:
+    """Memories that no longer say what they said, and memories that say something new."""
+    match change:
+        case Forget(id=memory):
+            return [memory], []
+        case Merge(into=into, id=memory):
+            return [memory, into], [into]
+        case Rewrite(id=memory):
+            return [memory], [memory]
+        case PutMemory(id=memory) | Restore(id=memory) | Recover(id=memory):
+            return [], [memory]
+    return [], []

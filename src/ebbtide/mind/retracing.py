@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 from ebbtide.core.changes import Entry
 from ebbtide.core.errors import InvalidInput, UnknownMemory
 from ebbtide.core.memory import DAY
+from ebbtide.core.metabolism import Metabolism, appraising
 from ebbtide.core.parameters import regime
+from ebbtide.core.ports import Analyzer
 from ebbtide.mind import forgetting, history
 from ebbtide.mind.face import Face
+from ebbtide.mind.likeness import MOST, Likeness
 from ebbtide.mind.moments import instant
 from ebbtide.mind.upkeep import Progress
 
@@ -89,8 +92,16 @@ class Retracing(Face):
         for fallback in fallbacks:
             log.warning("replay: %s", fallback)
         reader = self._tools.analyzer() if new.metabolism.traits.appraises else None
-        other = await history.retold(self._store, self._scratch, new, analyzer=reader, progress=progress)
+        alike = None if reader is None or name == self.metabolism else await self._likeness(reader, new.metabolism)
+        other = await history.retold(
+            self._store, self._scratch, new, analyzer=reader, likeness=alike, progress=progress
+        )
         return self._apart(other)
+
+    async def _likeness(self, reader: Analyzer, metabolism: Metabolism) -> Likeness | None:
+        """What this mind's vectors say of which memories are nearly the same; None where there are no vectors."""
+        tide, material = appraising(metabolism), await self._indexing.material(MOST)
+        return None if tide is None or material is None else await Likeness.of(self._store, material, reader, tide)
 
     async def rehearsal(self, progress: Progress | None = None) -> "Mind":
         """A copy of this mind in RAM that lives on by itself: whatever is done to it, this one stays as it is.
