@@ -6,8 +6,9 @@ from typing import Any
 
 from ebbtide.core.errors import InvalidInput, SignalRefused
 from ebbtide.core.memory import Content, Memory, Meta, Policy
-from ebbtide.core.metabolism import METABOLISMS, Tide, traits_of
+from ebbtide.core.metabolism import METABOLISMS, traits_of
 from ebbtide.core.quick import quick
+from ebbtide.core.signals import COMMON, OWN
 
 MAX_TEXT = 1_000_000
 MAX_KEY = 512
@@ -17,7 +18,7 @@ MAX_KEYWORDS = 256
 _GIVEN = ("text", "key", "phrase", "keywords", "kind", "domain", "importance", "policy")
 _SIGNALS = (
     {f.name for f in (*fields(Memory), *fields(Meta))}
-    | {"length", "version", "base", "scored_at", "weight", "exposed_at", *Tide.own}  # kept as columns
+    | {*COMMON, *OWN}  # kept as columns
     | {"mark", "links"}
 ) - set(_GIVEN)
 _PINS = ("pinned", "pin")

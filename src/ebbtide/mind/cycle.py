@@ -15,7 +15,7 @@ from ebbtide.core.changes import Batch, Change, Forget, Rewrite, Scan, Settle, S
 from ebbtide.core.cycle import FORGET, LEAVE, SHORTEN, CyclePlan, next_fates, plan_cycle
 from ebbtide.core.errors import NotFound
 from ebbtide.core.memory import Content
-from ebbtide.core.metabolism import Network
+from ebbtide.core.metabolism import Network, networked
 from ebbtide.core.ports import Clock, SmallModel, Store
 from ebbtide.core.ranges import ranges_of
 from ebbtide.core.state import COMPRESS, Task
@@ -160,6 +160,6 @@ class Compressor:
 
     @property
     def _network(self) -> Network:
-        metabolism = self._store.regime.metabolism
-        assert isinstance(metabolism, Network)
-        return metabolism
+        network = networked(self._store.regime.metabolism)
+        assert network is not None
+        return network

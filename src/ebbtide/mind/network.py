@@ -101,9 +101,9 @@ class NetworkLife(Conversation):
 
     @property
     def _network(self) -> Network:
-        metabolism = self._store.regime.metabolism
-        assert isinstance(metabolism, Network)
-        return metabolism
+        network = networked(self._store.regime.metabolism)
+        assert network is not None
+        return network
 
 
 class Conversing:

@@ -12,7 +12,7 @@ from ebbtide.core.answers import relation_fault
 from ebbtide.core.changes import Change, Enqueue, Focus, PutLink, PutMemory, Settle
 from ebbtide.core.entities import usable
 from ebbtide.core.memory import Content, Message
-from ebbtide.core.metabolism import Network
+from ebbtide.core.metabolism import Network, networked
 from ebbtide.core.ports import SmallModel, Store
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.mind.asking import Asker
@@ -175,6 +175,6 @@ class Telling:
 
 
 def _network(store: Store) -> Network:
-    metabolism = store.regime.metabolism
-    assert isinstance(metabolism, Network)
-    return metabolism
+    network = networked(store.regime.metabolism)
+    assert network is not None
+    return network
