@@ -50,11 +50,11 @@ class Likeness:
     async def told(self, copy: Store, memory: int) -> Found:
         """The memory has come, or says something else: what it supersedes, and what supersedes it."""
         near = await self._living(copy, memory)
-        found = {}
+        found: dict[int, tuple[int, float]] = {}
         for one, other in ((memory, partner) for partner in near if partner != memory and memory in near):
             older, newer = sorted((one, other), key=lambda each: near[each][0])
             share = self._share(older, newer)
-            if share > found.get(older, near[older])[1]:
+            if share > (found[older] if older in found else near[older])[1]:
                 found[older] = newer, share
         return tuple((older, *by) for older, by in sorted(found.items()))
 

@@ -107,8 +107,12 @@ class Retelling:
         for start in range(0, len(ids), _AT_ONCE):
             contents = await self._copy.contents(ids[start : start + _AT_ONCE])
             await self._apply(f"read-base-{start}", self._reader.read(0.0, contents))
-            for memory in sorted(contents) if self._likeness is not None else ():
-                await self._supersede(f"alike-base-{memory}", 0.0, await self._likeness.told(self._copy, memory))
+            if self._likeness is not None:
+                await self._compare_all(self._likeness, sorted(contents))
+
+    async def _compare_all(self, likeness: Likeness, ids: Sequence[int]) -> None:
+        for memory in ids:
+            await self._supersede(f"alike-base-{memory}", 0.0, await likeness.told(self._copy, memory))
 
     async def _compare(self, likeness: Likeness, change: Change, seq: int) -> None:
         """What supersedes what, now that this has happened."""
