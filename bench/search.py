@@ -135,6 +135,26 @@ async def searching(data: Path, count: int, queries: int) -> list[Figure]:
     ]
 
 
+async def ranking(data: Path, count: int, queries: int) -> Figure:
+    """What the bonus for need costs: one tide mind, each question with and without `vitality`, in turns."""
+    held = memories(count)
+    asked = questions(held, queries)
+    taken = []
+    async with ebbtide.open(f"ranking-{count}", data=data, embedder=Known(held, asked), metabolism="tide") as mind:
+        await mind.put_many([ebbtide.Draft(text) for text in held.texts])
+        await mind.reembed()
+        progress(f"{count:,} tide memories are in")
+        for number, text in enumerate(asked.texts):
+            both = {}
+            for vitality in (True, False) if number % 2 else (False, True):
+                start = time.perf_counter()
+                await mind.search(text, K, vitality=vitality)
+                both[vitality] = time.perf_counter() - start
+            taken.append((both[True], both[False]))
+    what = f"{count:,} tide memories: search, against one by similarity alone, p50"
+    return Figure(what, *medians(taken[20:]), "s", Goal("≤", 1.1))
+
+
 def _search_goal(count: int) -> Goal:
     return Goal("≤", 1.5) if count <= 10_000 else Goal("≤", 0.010, "ours")
 
@@ -267,6 +287,7 @@ NOTES = (
 
 async def measure(data: Path, sizes: Sequence[int], queries: int, rounds: int) -> list[Figure]:
     figures = [figure for size in sizes for figure in await searching(data, size, queries)]
+    figures += [await ranking(data, size, queries) for size in sizes]
     if max(sizes) > 10_000:
         figures.append(nearest_recall(max(sizes), queries))
     return figures + await putting(data, rounds)

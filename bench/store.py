@@ -9,7 +9,7 @@ import os
 import sqlite3
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ _INSERT = insert_memory(births(()))
 _TEXT = "The ferry to Lamma leaves at 8:40 from pier four, every day but Sunday; the last one back sails at 23:30. "
 
 Row = tuple[Any, ...]
+Work = Callable[[ebbtide.Mind, "Supply"], Awaitable[float]]
 
 
 @dataclass(slots=True)
@@ -152,6 +153,30 @@ async def unsynced_callers(data: Path, rounds: int, each: int = 20) -> Figure:
     return Figure(f"one put of {CALLERS} callers without syncing", medians(taken)[0] / (CALLERS * each))
 
 
+async def beside_activity(data: Path, rounds: int) -> list[Figure]:
+    """What tide's own columns cost a put: the same puts into two minds, a few at a time in turns."""
+    async with (
+        ebbtide.open("tide", data=data / "tide", durability="normal", metabolism="tide") as tide,
+        ebbtide.open("activity", data=data / "activity", durability="normal", metabolism="activity") as activity,
+    ):
+        minds = [(tide, Supply()), (activity, Supply())]
+        single = [await _in_turns(minds, partial(_one_by_one, count=100), number) for number in range(20 * rounds)]
+        many = [await _in_turns(minds, partial(_batches, count=1), number) for number in range(4 * rounds)]
+    one, batch = medians(single), medians(many)
+    return [
+        Figure("a put into a tide mind, against an activity mind", one[0] / 100, one[1] / 100, "s", Goal("≤", 1.1)),
+        Figure(f"put_many of {BATCH:,} into a tide mind, against an activity mind", *batch, "s", Goal("≤", 1.1)),
+    ]
+
+
+async def _in_turns(minds: Sequence[tuple[ebbtide.Mind, Supply]], work: Work, number: int) -> list[float]:
+    """How long each took; every other time the last one begins, so that none has an advantage by its place."""
+    taken = {}
+    for mind, supply in minds if number % 2 else minds[::-1]:
+        taken[mind.agent] = await work(mind, supply)
+    return [taken[mind.agent] for mind, _ in minds]
+
+
 def one_sync(data: Path, count: int = 300) -> Figure:
     """What the disk asks for making a page durable, as in a log in use: all that a group of callers can share."""
     sync = getattr(os, "fdatasync", os.fsync)
@@ -171,7 +196,7 @@ async def measure(data: Path, rounds: int) -> list[Figure]:
     for work in (one_caller, many_callers, in_batches, unsynced_callers):
         figures.append(await work(data, rounds))
         progress(figures[-1].what)
-    return [*figures, one_sync(data)]
+    return [*figures, *await beside_activity(data, rounds), one_sync(data)]
 
 
 def notes(figures: Sequence[Figure]) -> list[str]:

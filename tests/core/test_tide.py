@@ -205,6 +205,16 @@ async def test_a_use_says_how_new_the_memory_is_among_those_older_than_a_day() -
     assert store.state.newness == Newness(2 / 3, 1)
 
 
+async def test_the_newness_of_many_uses_is_that_of_each_by_itself() -> None:
+    store = MemoryStore()
+    days = [0.0, 3.0, 3.0, 1.0, 2.5] * 5  # in no order, and some of one moment
+    await store.apply(batch(configured("tide"), *(put(memory, day) for memory, day in enumerate(days, 1))))
+    now, ids = BIRTH + 10 * DAY, list(range(1, 26))
+    every = store.state.newness_of(ids, now) or ()
+    assert every == tuple(place for memory in ids for place in store.state.newness_of([memory], now) or ())
+    assert sorted(every) == pytest.approx([place / 25 for place in range(1, 26)])
+
+
 # ---- T6: states
 
 
