@@ -230,7 +230,7 @@ def _prior(prior: Column) -> Column:
     return np.where(unread, _UNKNOWN, prior) if unread.any() else prior
 
 
-_BLOCK = 16_384  # rows
+_BLOCK = 32_768  # rows
 _MUCH = 2.0
 _FEW = 10  # memories that are imagined beside the others when a place among them is told
 _ACTIVE, _FADING = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.FADING])
