@@ -53,6 +53,8 @@ def fitted(state: MindState, changes: Sequence[Change]) -> tuple[Sequence[Change
     limited = state.regime.metabolism
     if not (limited.budget_memories or limited.budget_characters or any(isinstance(c, Configure) for c in changes)):
         return changes, ()
+    if _are_puts_with_room(state, changes):
+        return changes, ()
     needed = _Needed(state)
     for change in changes:
         needed.take(change)
@@ -63,6 +65,17 @@ def fitted(state: MindState, changes: Sequence[Change]) -> tuple[Sequence[Change
     return [*changes[:at], *leaving, *changes[at:]], tuple(
         change.id for change in leaving if isinstance(change, Forget)
     )
+
+
+def _are_puts_with_room(state: MindState, changes: Sequence[Change]) -> bool:
+    """Mostly a batch is that, and it can be seen at one look: a put must not pay for a budget that is far off."""
+    limits, table = state.regime.metabolism, state.table
+    if limits.budget_memories and len(table) + len(changes) > limits.budget_memories:
+        return False
+    lengths = [len(change.content.text) for change in changes if type(change) is PutMemory]
+    if len(lengths) < len(changes):
+        return False
+    return not limits.budget_characters or table.characters + sum(lengths) <= limits.budget_characters
 
 
 class _Needed:

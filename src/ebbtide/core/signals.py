@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ebbtide.core.quick import quick
+
 Column = NDArray[Any]
 NEVER = float("-inf")
 
@@ -79,6 +81,7 @@ class Newness:
 NO_LINKS = LinkColumns(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64), np.empty(0, np.bool_))
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Signals:
     id: Column
@@ -192,20 +195,21 @@ class SignalTable:
     def rows(self, memories: Iterable[int] | Column) -> Column:
         """The rows of these memories; −1 for one that is not here."""
         ids = np.asarray(memories if isinstance(memories, np.ndarray) else list(memories), np.int64)
-        if not len(ids) or (ids.min() >= 0 and ids.max() < len(self._row_of)):
+        if not len(ids) or ids.view(np.uint64).max() < len(self._row_of):  # a negative id is a very large one there
             return self._row_of[ids]
         known = (ids >= 0) & (ids < len(self._row_of))
         return np.where(known, self._row_of[np.where(known, ids, 0)], -1)
 
-    def view(self, links: LinkColumns = NO_LINKS, focus: tuple[int, ...] = ()) -> Signals:
-        """All rows, without copying: true until the next change."""
+    def view(self, links: LinkColumns = NO_LINKS, focus: tuple[int, ...] = (), **mind: Any) -> Signals:
+        """All rows, without copying: true until the next change. `mind`: `newness` and `peers`, where it has them."""
         columns: dict[str, Any] = {name: column[: self.size] for name, column in self.columns.items()}
-        return Signals(**columns, links=links, focus=focus)
+        return Signals(**columns, links=links, focus=focus, **mind)
 
-    def at(self, rows: Column, links: LinkColumns = NO_LINKS, focus: tuple[int, ...] = ()) -> Signals:
+    def at(self, rows: Column, links: LinkColumns = NO_LINKS, focus: tuple[int, ...] = (), **mind: Any) -> Signals:
         """These rows, copied; `links` speak of the rows of the result."""
-        columns: dict[str, Any] = {name: column[rows] for name, column in self.columns.items()}
-        return Signals(**columns, links=links, focus=focus)
+        rows = rows.astype(np.intp, copy=False)  # once, not once for each column
+        columns: dict[str, Any] = {name: column.take(rows) for name, column in self.columns.items()}
+        return Signals(**columns, links=links, focus=focus, **mind)
 
     def values(self, row: int) -> dict[str, Any]:
         """One row as plain numbers, as `append` takes it back; a moment that never was is None."""

@@ -7,7 +7,7 @@ two things. What each change means stands in `replay`.
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -154,16 +154,15 @@ class MindState:
 
     def signals(self) -> Signals:
         """All columns, not copied: true until the next change."""
-        every = self.table.view(self._link_columns(), self.focus)
         if not self.regime.metabolism.traits.relative:
-            return every
-        return replace(every, newness=self.newness, peers=self._peers() if len(every) > PEERS else None)
+            return self.table.view(self._link_columns(), self.focus)
+        return self.table.view(newness=self.newness, peers=self._peers() if len(self.table) > PEERS else None)
 
     def signals_of(self, ids: Sequence[int]) -> Signals:
         """These memories' columns, in this order; all must be alive."""
         rows = self.table.rows(ids)
         if self.regime.metabolism.traits.relative:
-            return replace(self.table.at(rows), newness=self.newness, peers=self._peers())
+            return self.table.at(rows, newness=self.newness, peers=self._peers())
         if not self._links_age:
             return self.table.at(rows)
         slots = [self.links.leaving(memory) for memory in ids]

@@ -22,6 +22,8 @@ from ebbtide.mind.reading import read, visible
 ENTITY = "entity"  # nodes of a network mind that only tell what its memories are about
 MOST = 1000
 _TRASH_LOOKED_AT = 500
+_Alive = dict[int, tuple[float, float]]  # by row of the candidates: vitality, and how it stands in the mind
+_NOT_LOOKED_AT: _Alive = {}
 _ENOUGH = 0.5  # of the query's terms, for something in the trash to count as a match
 
 
@@ -149,10 +151,10 @@ class Search:
         if not len(found.ids):
             return []
         similarity = found.similarity + found.lift
-        ranked = self._asked.vitality and self._metabolism.ranks_by_vitality
-        alive = await self._alive(found.ids) if ranked or self._asked.explain else None
-        score = self._metabolism.rank(similarity, *alive) if ranked and alive is not None else similarity
         good = np.flatnonzero(similarity >= self._asked.at_least)
+        score, alive = similarity, _NOT_LOOKED_AT
+        if self._asked.explain or (self._asked.vitality and self._metabolism.rank_gain != 0.0):
+            score, alive = await self._weighed(found.ids, similarity, self._within_reach(similarity, good, k))
         order = good[np.lexsort((-found.ids[good], -score[good]))][:k]
         memories = {seen.id: seen for seen in await read(self._store, found.ids[order].tolist(), self._now)}
         keys = await self._lifters(found, order) if self._asked.explain else {}
@@ -167,22 +169,35 @@ class Search:
             if memory in memories
         ]
 
-    async def _alive(self, ids: Column) -> tuple[Column, Column]:
-        """The vitality of each, and how it stands in the mind."""
-        signals = await self._store.signals(ids.tolist())
+    def _within_reach(self, similarity: Column, good: Column, k: int) -> Column:
+        """The rows that may be among the best k, whatever their vitality: the others are not looked at."""
+        gain = self._metabolism.rank_gain if self._asked.vitality else 0.0
+        if gain is None or len(good) <= k:
+            return good
+        kth = np.partition(similarity[good], len(good) - k)[len(good) - k]
+        return good[similarity[good] + gain >= kth]
+
+    async def _weighed(self, ids: Column, similarity: Column, rows: Column) -> tuple[Column, _Alive]:
+        """Scores, and what those of these rows come from; other rows keep their similarity."""
+        signals, score = await self._store.signals(ids[rows].tolist()), similarity.copy()
         vitality = self._metabolism.vitality(signals, self._now)
-        return vitality, self._metabolism.standing(signals, vitality, self._now)
+        standing = self._metabolism.standing(signals, vitality, self._now)
+        if self._asked.vitality:
+            score[rows] = self._metabolism.rank(similarity[rows], vitality, standing)
+        if not self._asked.explain:
+            return score, _NOT_LOOKED_AT
+        pairs = zip(vitality.tolist(), standing.tolist(), strict=True)
+        return score, dict(zip(rows.tolist(), pairs, strict=True))
 
     async def _lifters(self, found: Candidates, order: Column) -> dict[int, str]:
         rows = sorted({int(row) for row in found.by[order] if row >= 0})
         said = await self._store.contents([int(found.ids[row]) for row in rows])
         return {row: said[memory].key for row in rows if (memory := int(found.ids[row])) in said}
 
-    def _why(
-        self, found: Candidates, row: int, alive: tuple[Column, Column] | None, keys: dict[int, str]
-    ) -> Why | None:
-        if alive is None or not self._asked.explain:
+    def _why(self, found: Candidates, row: int, alive: _Alive, keys: dict[int, str]) -> Why | None:
+        if not self._asked.explain:
             return None
+        vitality, scaled = alive[row]
         cosine, by = float(found.cosine[row]), int(found.by[row])
         return Why(
             bm25=float(found.words[row]),
@@ -192,8 +207,8 @@ class Search:
             similarity=float(found.similarity[row]),
             lift=float(found.lift[row]),
             lifted_by=keys.get(by),
-            vitality=float(alive[0][row]),
-            scaled=float(alive[1][row]),
+            vitality=vitality,
+            scaled=scaled,
             formula=self._formula(),
         )
 

@@ -85,8 +85,11 @@ class Metabolism(Protocol):
         ...
 
     @property
-    def ranks_by_vitality(self) -> bool:
-        """Whether `rank` is anything but similarity; if not, a search need not compute vitality and standing."""
+    def rank_gain(self) -> float | None:
+        """The most that `rank` adds to similarity, of which it takes nothing away; None where that is not so.
+
+        A search need not look at what cannot come among its hits by that much.
+        """
         ...
 
     def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
@@ -132,8 +135,8 @@ class Bonus:
         return self.scaled(vitality)
 
     @property
-    def ranks_by_vitality(self) -> bool:
-        return self.rank_bonus > 0.0
+    def rank_gain(self) -> float | None:
+        return self.rank_bonus
 
     def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
         return ranking.vital(similarity, standing, self.rank_bonus)

@@ -86,8 +86,8 @@ class Retention(Budgeted):
         return vitality
 
     @property
-    def ranks_by_vitality(self) -> bool:
-        return self.decay_weight > 0.0
+    def rank_gain(self) -> float | None:
+        return None if self.decay_weight else 0.0
 
     def rank(self, similarity: Column, vitality: Column, standing: Column) -> Column:
         return ranking.retained(similarity, vitality, self.decay_weight)

@@ -167,9 +167,8 @@ class Tide(Bonus, Budgeted):
         spread evenly: the second of two must not outrank a clearly better match.
         """
         ordered = self._ordered(s, now)
-        lower, higher = (np.searchsorted(ordered, vitality, side) for side in ("left", "right"))
-        others = len(ordered) - 1
-        return np.clip(((lower + higher - 1) / 2.0 + _FEW / 2.0) / (others + _FEW), 0.0, 1.0)
+        place = ordered.searchsorted(vitality, "left") + ordered.searchsorted(vitality, "right")
+        return (place + (_FEW - 1)) / (2.0 * (len(ordered) - 1 + _FEW))
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:
         """The first moment, of those a forecast looks at, at which it is among the lowest while all go unused."""
