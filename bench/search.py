@@ -29,6 +29,7 @@ from ebbtide.core.vectors import VectorIndex
 
 K = 10
 BATCH = 1000
+ROOM: dict[str, Any] = {"budget_memories": 100_000_000}  # nothing is to leave
 RIVALS = ("chromadb", "langgraph", "pylethe", "mem0")
 _ROOT = Path(__file__).parent.parent
 _RIVALS_PYTHON = _ROOT / ".venv-rivals" / "bin" / "python"
@@ -104,7 +105,7 @@ class Floor:
 
 @asynccontextmanager
 async def mind_of(data: Path, name: str, *known: Corpus) -> AsyncIterator[ebbtide.Mind]:
-    async with ebbtide.open(name, data=data, embedder=Known(*known), count_hits=True) as mind:
+    async with ebbtide.open(name, data=data, embedder=Known(*known), count_hits=True, **ROOM) as mind:
         yield mind
 
 
@@ -140,7 +141,9 @@ async def ranking(data: Path, count: int, queries: int) -> Figure:
     held = memories(count)
     asked = questions(held, queries)
     taken = []
-    async with ebbtide.open(f"ranking-{count}", data=data, embedder=Known(held, asked), metabolism="tide") as mind:
+    async with ebbtide.open(
+        f"ranking-{count}", data=data, embedder=Known(held, asked), metabolism="tide", **ROOM
+    ) as mind:
         await mind.put_many([ebbtide.Draft(text) for text in held.texts])
         await mind.reembed()
         progress(f"{count:,} tide memories are in")

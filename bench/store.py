@@ -22,6 +22,7 @@ from ebbtide.stores.sqlite.schema import make
 
 CALLERS = 64
 BATCH = 1000
+ROOM: dict[str, Any] = {"budget_memories": 100_000_000}  # what leaves a full mind is not what is measured here
 _INSERT = insert_memory(births(()))
 _TEXT = "The ferry to Lamma leaves at 8:40 from pier four, every day but Sunday; the last one back sails at 23:30. "
 
@@ -120,7 +121,7 @@ async def _batches(mind: ebbtide.Mind, supply: Supply, count: int) -> float:
 
 async def one_caller(data: Path, rounds: int, count: int = 2000) -> Figure:
     bare, supply = Bare(data / "one.db", "normal"), Supply()
-    async with ebbtide.open("one", data=data, durability="normal") as mind:
+    async with ebbtide.open("one", data=data, durability="normal", **ROOM) as mind:
         taken = [(await _one_by_one(mind, supply, count), bare.one_by_one(count)) for _ in range(rounds)]
     ours, baseline = medians(taken)
     what = "one caller, put after put"
@@ -129,7 +130,7 @@ async def one_caller(data: Path, rounds: int, count: int = 2000) -> Figure:
 
 async def many_callers(data: Path, rounds: int, each: int = 20, count: int = 200) -> Figure:
     bare, supply = Bare(data / "full.db", "full"), Supply()
-    async with ebbtide.open("full", data=data, durability="full") as mind:
+    async with ebbtide.open("full", data=data, durability="full", **ROOM) as mind:
         taken = [(await _concurrently(mind, supply, each), bare.one_by_one(count)) for _ in range(rounds)]
     ours, baseline = medians(taken)
     what = f"{CALLERS} callers, power-loss durability, against one bare loop"
@@ -138,7 +139,7 @@ async def many_callers(data: Path, rounds: int, each: int = 20, count: int = 200
 
 async def in_batches(data: Path, rounds: int, count: int = 5) -> Figure:
     bare, supply = Bare(data / "many.db", "normal"), Supply()
-    async with ebbtide.open("many", data=data, durability="normal") as mind:
+    async with ebbtide.open("many", data=data, durability="normal", **ROOM) as mind:
         taken = [(await _batches(mind, supply, count), bare.batches(count)) for _ in range(rounds)]
     ours, baseline = medians(taken)
     what = f"put_many, batches of {BATCH:,}, against executemany"
@@ -148,7 +149,7 @@ async def in_batches(data: Path, rounds: int, count: int = 5) -> Figure:
 async def unsynced_callers(data: Path, rounds: int, each: int = 20) -> Figure:
     """The same callers where nobody waits for the disk: what a put costs besides syncing."""
     supply = Supply()
-    async with ebbtide.open("unsynced", data=data, durability="normal") as mind:
+    async with ebbtide.open("unsynced", data=data, durability="normal", **ROOM) as mind:
         taken = [[await _concurrently(mind, supply, each)] for _ in range(rounds)]
     return Figure(f"one put of {CALLERS} callers without syncing", medians(taken)[0] / (CALLERS * each))
 
@@ -156,7 +157,7 @@ async def unsynced_callers(data: Path, rounds: int, each: int = 20) -> Figure:
 async def beside_activity(data: Path, rounds: int) -> list[Figure]:
     """What tide's own columns cost a put: the same puts into two minds, a few at a time in turns."""
     async with (
-        ebbtide.open("tide", data=data / "tide", durability="normal", metabolism="tide") as tide,
+        ebbtide.open("tide", data=data / "tide", durability="normal", metabolism="tide", **ROOM) as tide,
         ebbtide.open("activity", data=data / "activity", durability="normal", metabolism="activity") as activity,
     ):
         minds = [(tide, Supply()), (activity, Supply())]
