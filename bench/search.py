@@ -155,7 +155,8 @@ async def ranking(data: Path, count: int, queries: int) -> Figure:
                 both[vitality] = time.perf_counter() - start
             taken.append((both[True], both[False]))
     what = f"{count:,} tide memories: search, against one by similarity alone, p50"
-    return Figure(what, *medians(taken[20:]), "s", Goal("≤", 1.1))
+    ours, alone = medians(taken[20:])
+    return Figure(what, ours, alone, "s", Goal("≤", 1.1))
 
 
 def _search_goal(count: int) -> Goal:

@@ -175,7 +175,8 @@ class Search:
         if gain is None or len(good) <= k:
             return good
         kth = np.partition(similarity[good], len(good) - k)[len(good) - k]
-        return good[similarity[good] + gain >= kth]
+        within: Column = good[similarity[good] + gain >= kth]
+        return within
 
     async def _weighed(self, ids: Column, similarity: Column, rows: Column) -> tuple[Column, _Alive]:
         """Scores, and what those of these rows come from; other rows keep their similarity."""
