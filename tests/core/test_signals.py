@@ -90,6 +90,17 @@ def test_removing_moves_the_last_row_into_the_gap_and_says_which() -> None:
     assert table.view().id.tolist() == [3]
 
 
+def test_a_new_row_in_the_place_of_a_removed_one_has_its_own_values_alone() -> None:
+    table = SignalTable(("score",))
+    for memory in (1, 2):
+        table.append(table_row(memory, salt=40, own=("score",)))
+    table.remove(2)
+    table.remove(1)
+    nothing = {**dict.fromkeys(table.types, 0), "id": 3}
+    table.append(nothing)
+    assert table.values(0) == nothing
+
+
 def test_a_row_that_moves_takes_along_whether_it_must_be_written() -> None:
     table = table_of(1, 2, 3)
     table.dirty[table.row(3)] = True

@@ -151,3 +151,19 @@ async def test_an_explained_search_ranks_as_a_plain_one_with_a_bonus_and_without
         for hit in explained.hits:
             assert hit.why is not None
             assert hit.score == pytest.approx(hit.similarity + bonus * hit.why.scaled, abs=1e-12)
+
+
+async def test_few_hits_are_the_first_of_many_though_only_what_is_within_reach_is_looked_at() -> None:
+    clock = FakeClock()
+    mind = await mind_in_ram("tide", clock, tools=able_to_search())
+    for number in range(60):
+        await mind.put(f"Ferry {'tide ' * (number % 7)}{number} leaves pier {number % 5}", key=f"k{number}")
+        if number % 4 == 0:
+            await mind.touch(f"k{number}")
+        clock.forward(DAY)
+    await mind._indexing.catch_up()
+    every = [(hit.memory.key, hit.score) for hit in (await mind.search("ferry tide pier 3", 60)).hits]
+    for k in (1, 3, 10):
+        assert [(hit.memory.key, hit.score) for hit in (await mind.search("ferry tide pier 3", k)).hits] == every[:k]
+    plain = [hit.memory.key for hit in (await mind.search("ferry tide pier 3", 10, vitality=False)).hits]
+    assert plain != [key for key, _ in every[:10]]  # need does make a difference here

@@ -172,7 +172,7 @@ class Peers:
 
 
 class SignalTable:
-    """Growable columns without holes: removing a row moves the last one into its place."""
+    """Growable columns without holes: removing a row moves the last one into its place. Unused rows are all 0."""
 
     def __init__(self, own: Sequence[str]) -> None:
         self.types = {**COMMON, **{name: OWN[name] for name in own}}
@@ -221,7 +221,10 @@ class SignalTable:
         self._reserve(row + 1, values["id"])
         for name, column in self.columns.items():
             value = values[name] if name in values else _SINCE_THEN[name]
-            column[row] = NEVER if value is None else value
+            if value is None:
+                column[row] = NEVER
+            elif value:  # beyond the last row all is 0
+                column[row] = value
         self.dirty[row] = False
         self._row_of[values["id"]] = row
         self.size = row + 1
@@ -248,6 +251,8 @@ class SignalTable:
         for column in (*self.columns.values(), self.dirty):
             column[row] = column[last]
         moved = int(self.columns["id"][row])
+        for column in self.columns.values():
+            column[last] = 0
         self._row_of[moved] = row
         self._row_of[memory] = -1
         self.size = last
