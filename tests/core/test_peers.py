@@ -22,7 +22,7 @@ def table_of(ids: list[int] | range) -> SignalTable:
 
 
 def sampled(table: SignalTable, sampler: Sampler | None = None, seq: int = 1) -> list[int]:
-    return sorted((sampler or Sampler()).peers(table, NONE, seq).signals.id.tolist())
+    return sorted((sampler or Sampler()).peers(table, seq, {"newness": NONE}).signals.id.tolist())
 
 
 def test_a_small_mind_is_compared_with_all_of_itself() -> None:
@@ -61,10 +61,10 @@ def test_looking_only_at_what_is_new_finds_what_looking_at_all_finds(moves: list
 
 def test_the_columns_are_those_of_the_entry_that_is_asked_for() -> None:
     table, sampler = table_of(range(1, 9_001)), Sampler()
-    first = sampler.peers(table, NONE, 1)
-    assert sampler.peers(table, NONE, 1) is first
+    first = sampler.peers(table, 1, {"newness": NONE})
+    assert sampler.peers(table, 1, {"newness": NONE}) is first
     table.columns["use_long"][:] = 7.0
-    assert set(sampler.peers(table, NONE, 2).signals.use_long.tolist()) == {7.0}
+    assert set(sampler.peers(table, 2, {"newness": NONE}).signals.use_long.tolist()) == {7.0}
 
 
 def test_needs_are_sorted_once_for_each_moment() -> None:

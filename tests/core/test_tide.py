@@ -1,6 +1,7 @@
 """Tide: golden numbers of T1 to T6, and what must hold of every memory."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -248,11 +249,40 @@ def test_the_only_memory_stands_in_the_middle() -> None:
     assert TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH).tolist() == [0.5]
 
 
-def test_in_a_large_mind_the_least_needed_gets_nearly_nothing_and_the_most_needed_nearly_a_fifth() -> None:
+def test_in_a_large_mind_the_most_needed_gets_nearly_a_fifth() -> None:
+    s = rows(991, used_at=BIRTH, use_long=np.arange(991.0), use_short=np.arange(991.0), prior=0.5)
+    standing = TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH)
+    # (needed less + 5) / 1000: nothing is needed less than the first, 990 less than the last
+    assert (standing[0], standing[-1]) == (pytest.approx(0.005), pytest.approx(0.995))
+
+
+def test_a_place_is_bounded_by_how_far_the_need_lies_from_the_middle_one() -> None:
     s = rows(991, used_at=BIRTH, prior=np.linspace(0.0, 1.0, 991))
     standing = TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH)
-    # 5 / 1000 and 995 / 1000
-    assert (standing[0], standing[-1]) == (pytest.approx(0.005), pytest.approx(0.995))
+    # w = 0.35, so content counts 0.65 · 1.5 + 0.35 · 0.5 = 1.15, the middle one 0.575: 0.5 ± 0.575 / 1.5
+    assert (standing[0], standing[-1]) == (pytest.approx(0.5 - 0.575 / 1.5), pytest.approx(0.5 + 0.575 / 1.5))
+    alike = rows(991, used_at=BIRTH, prior=np.linspace(0.5, 0.501, 991))
+    # 0.001 · 1.15 / 2 / 1.5
+    assert TIDE.standing(alike, TIDE.vitality(alike, BIRTH), BIRTH)[-1] == pytest.approx(0.5 + 0.00115 / 3)
+
+
+def test_where_all_texts_are_of_one_form_content_has_no_say_in_a_search() -> None:
+    s = replace(rows(3, used_at=BIRTH, prior=[0.5, 0.0, 1.0]), variety=0.0)
+    assert TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH).tolist() == [0.5, 0.5, 0.5]
+
+
+def test_variety_is_the_share_of_the_variance_of_conversations() -> None:
+    weights = TIDE.prior_weights()
+    plain = Features(length=4.0, idf=3.0, time=0.0, asks=0.0, first=0.0, second=0.0)
+    facts, talk = Appraisals.none(), Appraisals.none()
+    facts.take([plain] * 10, weights)
+    assert facts.variety(weights) == Appraisals.none().variety(weights) == 0.0
+    talk.take([plain, Features(length=6.0, idf=5.0, time=1.0, asks=1.0, first=1.0, second=1.0)] * 10, weights)
+    assert talk.variety(weights) == 1.0
+    mixed = Appraisals.none()
+    mixed.take([plain, plain._replace(length=5.2, time=1.0)] * 10, weights)
+    # length and time vary as much as in conversations: (0.25 + 0.09) / 0.695 = 0.4892; 3 · 0.4892 − 1
+    assert mixed.variety(weights) == pytest.approx(3 * 0.34 / 0.695 - 1)
 
 
 # ---- why

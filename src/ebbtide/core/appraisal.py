@@ -32,6 +32,9 @@ class Features(NamedTuple):
     second: float  # addresses a second person
 
 
+# How far each of `NAMES` varies in conversations; see `Appraisals.variety`.
+_USUAL = np.array([0.6, 0.5, 0.35, 0.4, 0.5, 0.5, 0.4])
+
 # The columns that are weighed. `answers`: the memory before it asked.
 NAMES = (*Features._fields, "answers")
 
@@ -77,6 +80,18 @@ class Appraisals:
         out = values - self.mean
         standing: Column = np.divide(out, spread, out=np.zeros_like(out), where=spread > _ALIKE)
         return standing
+
+    def variety(self, weights: Sequence[float]) -> float:
+        """How far the texts differ in what is read off them: 1 as in conversations, 0 where they are all of one form.
+
+        P tells memories apart by these features. Among short facts of one form it is chance what stands out, for z
+        makes the smallest differences large. The share of the weighed variance of conversations counts: all from two
+        thirds on, nothing up to one third.
+        """
+        spread = np.minimum(np.sqrt(self.squares / max(self.count, 1)) / _USUAL, 1.0)
+        squared = np.asarray(weights) ** 2
+        share = float((squared * spread**2).sum() / max(squared.sum(), _ALIKE))
+        return min(max(3.0 * share - 1.0, 0.0), 1.0)
 
     # ---- as plain values
 

@@ -4,11 +4,12 @@ The sample is chosen by a hash of the ids: 1 in 2ᵏ memories, with the least k 
 from which memories there are, not from the order in which they came, and it changes little from one put to the next.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ebbtide.core.signals import COMMON, Column, Newness, Peers, Signals, SignalTable
+from ebbtide.core.signals import COMMON, Column, Peers, Signals, SignalTable
 
 PEERS = 4096
 _SCATTER, _MASK = np.int64(2_654_435_761), np.int64(0xFFFFFFFF)
@@ -24,16 +25,17 @@ class Sampler:
         self._seen = (0, 0, 0)  # rows looked at, removals of the table before that, k
         self._peers: tuple[int, Peers] | None = None  # as of this journal entry
 
-    def peers(self, table: SignalTable, newness: Newness, seq: int) -> Peers:
+    def peers(self, table: SignalTable, seq: int, mind: Mapping[str, Any]) -> Peers:
+        """`mind`: what holds of all its memories, `newness` and `variety`."""
         if self._peers is None or self._peers[0] != seq:
-            self._peers = seq, Peers(self._signals(table, newness))
+            self._peers = seq, Peers(self._signals(table, mind))
         return self._peers[1]
 
-    def _signals(self, table: SignalTable, newness: Newness) -> Signals:
+    def _signals(self, table: SignalTable, mind: Mapping[str, Any]) -> Signals:
         rows: Column | slice = slice(0, len(table)) if len(table) <= PEERS else self._sample(table)
         columns: dict[str, Any] = dict.fromkeys(COMMON, _NOTHING)
         columns |= {name: column[rows] for name, column in table.columns.items() if name in _READ or name not in COMMON}
-        return Signals(**columns, newness=newness)
+        return Signals(**columns, **mind)
 
     def _sample(self, table: SignalTable) -> Column:
         halvings = max(len(table) - 1, 1).bit_length() - (PEERS - 1).bit_length()

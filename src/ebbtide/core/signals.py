@@ -119,6 +119,7 @@ class Signals:
     links: LinkColumns = NO_LINKS
     focus: tuple[int, ...] = ()
     newness: Newness = Newness()
+    variety: float = 1.0  # how far the texts of the mind differ, see core/appraisal.py
     peers: "Peers | None" = None  # where a state depends on the other memories: those; None: these rows
 
     def __len__(self) -> int:
@@ -155,20 +156,20 @@ class Signals:
 
 
 class Peers:
-    """The memories that others are compared with. Their vitality at one moment is worked out and sorted once."""
+    """The memories that others are compared with. What they are worth at one moment is worked out and sorted once."""
 
-    __slots__ = ("_at", "_ordered", "signals")
+    __slots__ = ("_known", "signals")
 
     def __init__(self, signals: Signals) -> None:
         self.signals = signals
-        self._at: tuple[object, float] | None = None
-        self._ordered: Column = _EMPTY
+        self._known: dict[str, tuple[object, float, Column]] = {}
 
-    def ordered(self, vitality: Callable[[Signals, float], Column], by: object, now: float) -> Column:
-        """Ascending; `by`: the metabolism whose `vitality` this is."""
-        if self._at is None or self._at[0] is not by or self._at[1] != now:
-            self._at, self._ordered = (by, now), np.sort(vitality(self.signals, now))
-        return self._ordered
+    def ordered(self, worth: Callable[[Signals, float], Column], by: object, now: float) -> Column:
+        """Ascending; `by`: the metabolism that `worth` is a method of."""
+        known = self._known.get(worth.__name__)
+        if known is None or known[0] is not by or known[1] != now:
+            known = self._known[worth.__name__] = by, now, np.sort(worth(self.signals, now))
+        return known[2]
 
 
 class SignalTable:

@@ -15,7 +15,7 @@ import numpy as np
 from ebbtide.core.appraisal import Appraisals
 from ebbtide.core.links import LinkRow, LinkTable
 from ebbtide.core.memory import DAY, Content, Link, Message
-from ebbtide.core.metabolism import networked
+from ebbtide.core.metabolism import appraising, networked
 from ebbtide.core.metabolism.tide import AGAIN, UNREAD, Tide
 from ebbtide.core.parameters import Regime, regime
 from ebbtide.core.peers import PEERS, Sampler
@@ -144,6 +144,7 @@ class MindState:
         self.links = LinkTable()
         self.moved_links: list[LinkKey] = []  # since a store last looked
         self._sampler = Sampler()
+        self._variety: tuple[int, tuple[float, ...], float] = 0, (), 1.0  # of so many texts, by these weights
         self.configured = False
         self.regime: Regime
         self.table = SignalTable(())
@@ -156,13 +157,13 @@ class MindState:
         """All columns, not copied: true until the next change."""
         if not self.regime.metabolism.traits.relative:
             return self.table.view(self._link_columns(), self.focus)
-        return self.table.view(newness=self.newness, peers=self._peers() if len(self.table) > PEERS else None)
+        return self.table.view(**self._of_the_mind(), peers=self._peers() if len(self.table) > PEERS else None)
 
     def signals_of(self, ids: Sequence[int]) -> Signals:
         """These memories' columns, in this order; all must be alive."""
         rows = self.table.rows(ids)
         if self.regime.metabolism.traits.relative:
-            return self.table.at(rows, newness=self.newness, peers=self._peers())
+            return self.table.at(rows, **self._of_the_mind(), peers=self._peers())
         if not self._links_age:
             return self.table.at(rows)
         slots = [self.links.leaving(memory) for memory in ids]
@@ -170,7 +171,15 @@ class MindState:
         return self.table.at(rows, self._columns_of(owner, np.concatenate(slots)) if slots else NO_LINKS, self.focus)
 
     def _peers(self) -> Peers:
-        return self._sampler.peers(self.table, self.newness, self.seq)
+        return self._sampler.peers(self.table, self.seq, self._of_the_mind())
+
+    def _of_the_mind(self) -> dict[str, Any]:
+        """What a relative metabolism has to know of the mind as a whole."""
+        tide = appraising(self.regime.metabolism)
+        weights = () if tide is None else tide.prior_weights()
+        if weights and self._variety[:2] != (self.appraisals.count, weights):
+            self._variety = self.appraisals.count, weights, self.appraisals.variety(weights)
+        return {"newness": self.newness, "variety": self._variety[2]}
 
     def newness_of(self, ids: Sequence[int], at: float) -> tuple[float, ...] | None:
         """Of those of these that are older than a day: the share of all that are, that are no newer.   SPEC T5."""

@@ -13,7 +13,7 @@ Nothing is hidden: a memory fades when its need is among the lowest of the mind,
 state depends on the others: `Signals.peers` are the memories it is compared with.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -142,7 +142,7 @@ class Tide(Bonus, Budgeted):
 
     def floor(self, s: Signals, now: float) -> float:
         """The need below which a memory of this mind fades. With one memory, or a few, nothing does."""
-        return self._lowest(self._ordered(s, now))
+        return self._lowest(self._ordered(self.vitality, s, now))
 
     def _lowest(self, ordered: Column) -> float:
         """The quantile `fading_share`, between two of these where it falls between them."""
@@ -152,9 +152,9 @@ class Tide(Bonus, Budgeted):
         low, high = ordered[int(place)], ordered[min(int(place) + 1, len(ordered) - 1)]
         return float(low + (high - low) * (place - int(place)))
 
-    def _ordered(self, s: Signals, now: float) -> Column:
-        """The needs of all that these are compared with, ascending."""
-        return np.sort(self.vitality(s, now)) if s.peers is None else s.peers.ordered(self.vitality, self, now)
+    def _ordered(self, worth: Callable[[Signals, float], Column], s: Signals, now: float) -> Column:
+        """What all that these are compared with are worth, ascending."""
+        return np.sort(worth(s, now)) if s.peers is None else s.peers.ordered(worth, self, now)
 
     def scaled(self, vitality: Column) -> Column:
         """Few memories are needed more than by 2."""
@@ -163,12 +163,29 @@ class Tide(Bonus, Budgeted):
     def standing(self, s: Signals, vitality: Column, now: float) -> Column:
         """The share of the mind's other memories that are needed less; equals share their place.
 
-        Among a few memories a place says little, so the share is drawn towards a half as if there were `_FEW` more,
-        spread evenly: the second of two must not outrank a clearly better match.
+        It stays near a half where it says little, so that chance does not outrank a better match: among a few memories,
+        as if there were `_FEW` more, spread evenly; where needs hardly differ, by their distance from the middle one;
+        and where all texts are of one form, content is left out.
         """
-        ordered = self._ordered(s, now)
-        place = ordered.searchsorted(vitality, "left") + ordered.searchsorted(vitality, "right")
-        return (place + (_FEW - 1)) / (2.0 * (len(ordered) - 1 + _FEW))
+        ordered = self._ordered(self._telling, s, now)
+        need = self._told(s, vitality)
+        twice = ordered.searchsorted(need, "left") + ordered.searchsorted(need, "right")
+        place = (twice + (_FEW - 1)) / (2.0 * (len(ordered) - 1 + _FEW)) - 0.5
+        most = np.abs(need - _middle(ordered)) / _APART
+        standing: Column = 0.5 + np.clip(place, -most, most)
+        return standing
+
+    def _telling(self, s: Signals, now: float) -> Column:
+        return self._told(s, self.vitality(s, now))
+
+    def _told(self, s: Signals, need: Column) -> Column:
+        """Need, with content only as far as the texts of this mind differ."""
+        if s.variety == 1.0:
+            return need
+        w = self.regime_weight(s.newness)
+        content = (1.0 - w) * self.long_prior + w * self.short_prior
+        told: Column = need - (1.0 - s.variety) * content * (_prior(s.prior) - _UNKNOWN)
+        return told
 
     def fades_at(self, s: Signals, now: float) -> list[Forecast]:
         """The first moment, of those a forecast looks at, at which it is among the lowest while all go unused."""
@@ -224,6 +241,10 @@ def _worth(uses: Column, apart: Column, days: float) -> Column:
     return np.log2(worth, out=worth)
 
 
+def _middle(ordered: Column) -> float:
+    return float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2.0
+
+
 def _prior(prior: Column) -> Column:
     unread = prior == UNREAD
     return np.where(unread, _UNKNOWN, prior) if unread.any() else prior
@@ -231,5 +252,6 @@ def _prior(prior: Column) -> Column:
 
 _BLOCK = 32_768  # rows
 _MUCH = 2.0
+_APART = 1.5  # a need half of this above the middle one may have the whole bonus
 _FEW = 10  # memories that are imagined beside the others when a place among them is told
 _ACTIVE, _FADING = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.FADING])
