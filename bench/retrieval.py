@@ -32,6 +32,7 @@ from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.signals import Column
 from ebbtide.models.analysis import Analyzer
 from ebbtide.models.embedders import BuiltinEmbedder
+from ebbtide.settings import Settings
 
 K = 10
 FILES = {"locomo-dev": "LoCoMo", "realmem-dev": "RealMem", "madial-zh": "MADial zh", "madial-en": "MADial en"}
@@ -42,6 +43,8 @@ OURS, LINKED = "ours", "ours, neighbours linked"
 METHODS = (*BASELINES, OURS, LINKED)
 SIMILAR = "similarity alone"
 NAMES = FILES | LONG
+CONVERSATIONS = ("locomo-dev", "realmem-dev")  # where the default is to find more; elsewhere not less
+DEFAULT = Settings().metabolism
 NEW, EVERYTHING, USED = "as a new user gets it", "over everything", "what helped was touched"
 WAYS = (NEW, EVERYTHING, USED)
 AGES = (7.0, 30.0, 90.0, math.inf)  # days: evidence younger than these, each without those before it
@@ -314,6 +317,10 @@ def figures(outcomes: Mapping[str, Outcome]) -> list[Figure]:
     for file, outcome in outcomes.items():
         gain = points(outcome.methods[LINKED]) - points(outcome.methods[OURS])
         told.append(Figure(f"{file}: what links change", gain, None, "%", Goal("≥", -1.0, "ours")))
+    for file, outcome in outcomes.items():
+        gain = points(outcome.metabolisms[DEFAULT][NEW]) - points(outcome.methods[OURS])
+        goal = Goal("≥", 2.0 if file in CONVERSATIONS else 0.0, "ours")
+        told.append(Figure(f"{file}: what {DEFAULT}, the default, adds to similarity alone", gain, None, "%", goal))
     return told
 
 
