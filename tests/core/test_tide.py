@@ -244,6 +244,11 @@ def test_a_place_in_a_search_is_the_share_needed_less_as_if_ten_more_stood_evenl
     assert ranked.tolist() == pytest.approx([0.6, 0.5 + 0.2 * 5 / 12, 0.5 + 0.2 * 7 / 12])
 
 
+def test_in_an_empty_mind_none_has_a_place() -> None:
+    s = rows(0)
+    assert TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH).tolist() == []
+
+
 def test_the_only_memory_stands_in_the_middle() -> None:
     s = rows(1, used_at=BIRTH, prior=1.0)
     assert TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH).tolist() == [0.5]

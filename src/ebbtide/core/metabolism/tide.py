@@ -242,7 +242,7 @@ def _worth(uses: Column, apart: Column, days: float) -> Column:
 
 
 def _middle(ordered: Column) -> float:
-    return float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2.0
+    return float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2.0 if len(ordered) else 0.0
 
 
 def _prior(prior: Column) -> Column:
