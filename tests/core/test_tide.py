@@ -228,7 +228,11 @@ def test_the_lower_quarter_of_a_mind_is_fading() -> None:
 def test_who_is_pinned_does_not_fade() -> None:
     s = rows(8, used_at=BIRTH, prior=np.linspace(0.0, 0.7, 8), pinned=[1, 0, 0, 0, 0, 0, 0, 0])
     assert states(TIDE.judge(s, BIRTH)) == [State.ACTIVE, State.FADING] + [State.ACTIVE] * 6
-    assert TIDE.why(s.take(np.array([0])), BIRTH).startswith("pinned; without the pin fading: need ")
+    # (0.65 · 1.5 + 0.35 · 0.5) · 0 + 0.65 · 0.5 + 0.35 · 2
+    assert TIDE.why(s.take(np.array([0])), BIRTH) == (
+        "pinned; without the pin fading: not used yet, put today; needed least in this mind (need 1.025): "
+        "among the lowest 25 %, so it fades"
+    )
 
 
 def test_in_a_mind_of_three_nothing_fades() -> None:
@@ -294,9 +298,12 @@ def test_variety_is_the_share_of_the_variance_of_conversations() -> None:
 
 
 def test_a_reason_counts_uses_and_days() -> None:
-    s = read(access_count=3, last_accessed_at=BIRTH, use_long=3.0, use_short=3.0)
-    why = TIDE.why(s, BIRTH + 12 * DAY)
-    assert why.endswith(": used 3 times, last 12 days ago; content above that of 40 % of earlier memories")
+    s = rows(2, used_at=BIRTH, prior=[0.5, 0.4], access_count=[0, 3], last_accessed_at=BIRTH, use_long=[0.0, 3.0])
+    why = TIDE.why(s.take(np.array([1])), BIRTH + 12 * DAY)
+    # 0.65 · log2(1 + 3 · 2^(−0.012)) + 1.15 · 0.4 + 1.025 / (1 + 12/14) = 1.2942 + 0.46 + 0.5519
+    assert why == (
+        "used 3 times, last 12 days ago; content above 40 % of earlier memories; needed most in this mind (need 2.306)"
+    )
 
 
 async def test_words_are_read_once() -> None:

@@ -13,7 +13,7 @@ from ebbtide.core.signals import COMMON, Column, Peers, Signals, SignalTable
 
 PEERS = 4096
 _SCATTER, _MASK = np.int64(2_654_435_761), np.int64(0xFFFFFFFF)
-_READ = ("id", "created_at", "last_accessed_at", "pinned")  # of the common columns, what formulas of need look at
+_READ = ("id", "created_at", "last_accessed_at", "length", "pinned")  # of the common columns, what reasons look at
 _NOTHING: Column = np.empty(0)
 
 

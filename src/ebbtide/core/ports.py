@@ -80,13 +80,14 @@ class FactFinder(Protocol):
 
 
 class TextFeatures(NamedTuple):
-    """What can be read off one text, for its content prior."""
+    """What can be read off one text, for its content prior and to explain it."""
 
     length: float  # ln(1 + characters), a Han character counts as three
     time: bool  # names a time
     asks: bool  # ends in a question mark
     first: bool  # speaks in the first person
     second: bool  # addresses a second person
+    place: bool = False  # says where; for explanations, it weighs nothing by itself
 
 
 class Analyzer(Protocol):

@@ -10,9 +10,10 @@ from ebbtide.core.errors import UnknownMemory
 from ebbtide.core.memory import DAY, Memory
 from ebbtide.core.metabolism import Metabolism, networked
 from ebbtide.core.metabolism.base import FOREVER
-from ebbtide.core.ports import Analyzer, Store, TextFeatures
+from ebbtide.core.ports import Analyzer, Store
 from ebbtide.core.signals import Signals
 from ebbtide.mind.reading import read
+from ebbtide.mind.reasons import reason
 
 CURVE_POINTS = 48
 
@@ -49,38 +50,17 @@ async def explain(
         raise UnknownMemory(key=f"#{memory}")
     signals = await store.signals([memory])
     signals = signals.copy()  # nothing may move under our hands
+    forecast = _forecast(metabolism, signals, now)
     return Explanation(
         memory=seen[0],
         metabolism=metabolism.name,
         at=now,
         terms={name: float(column[0]) for name, column in metabolism.terms(signals, now).items()},
         inputs=_inputs(signals, now),
-        why=metabolism.why(signals, now) + await _content(store, seen[0].text, signals, analyzer),
-        forecast=_forecast(metabolism, signals, now),
+        why=await reason(store, seen[0].text, signals, now, forecast[0].at, analyzer),
+        forecast=forecast,
         curve=_curve(metabolism, signals, now, days),
     )
-
-
-async def _content(store: Store, text: str, s: Signals, analyzer: Callable[[], Analyzer | None]) -> str:
-    """What its text says for it and against it, in a mind that looks at that."""
-    if not store.regime.metabolism.traits.appraises:
-        return ""
-    reader = analyzer()
-    found = [] if reader is None else _read_off(reader.features(text))
-    newer = await store.contents([int(s.superseded_by[0])]) if s.superseded[0] > 0.0 else {}
-    found += [f"a newer memory, {content.key}, says nearly the same" for content in newer.values()]
-    return "".join(f"; {each}" for each in found)
-
-
-def _read_off(features: TextFeatures) -> list[str]:
-    """What counts for or against a text, besides its length and how rare its words are."""
-    said = {
-        "says when": features.time,
-        "speaks in the first person": features.first,
-        "addresses you": features.second,
-        "ends in a question": features.asks,
-    }
-    return [name for name, holds in said.items() if holds]
 
 
 def _inputs(s: Signals, now: float) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from ebbtide.core.language import HAN, HAN_CHARACTER, LATIN_WORD, is_chinese
 from ebbtide.core.numerals import MONTHS
 from ebbtide.core.ports import TextFeatures
+from ebbtide.models.places import says_where
 
 _HAN_COUNTS = 3  # characters that a Han character counts for: it says about as much
 _SPELLED_OUT = "|".join(month for month in MONTHS if len(month) > 3 and month != "may")  # "may" is mostly no month
@@ -40,6 +41,7 @@ def text_features(text: str) -> TextFeatures:
         asks=bool(_ASKS.search(text)),
         first=bool(_FIRST.search(text)),
         second=bool(_SECOND.search(text)),
+        place=says_where(text),
     )
 
 

@@ -52,12 +52,12 @@ def _keeping(answer: Callable[..., Any], kept: Callable[[Any, Column], Any]) -> 
 
 def _explaining(why: Callable[..., str]) -> Callable[..., str]:
     @wraps(why)
-    def ask(self: Any, s: Signals, now: float) -> str:
+    def ask(self: Any, s: Signals, now: float, *told: Any) -> str:
         if not s.pinned.any():
-            return why(self, s, now)
+            return why(self, s, now, *told)
         bare = s.unpinned()
         state = STATES[int(self.judge(bare, now).state[0])]
-        return f"pinned; without the pin {state}: {why(self, bare, now)}"
+        return f"pinned; without the pin {state}: {why(self, bare, now, *told)}"
 
     return ask
 

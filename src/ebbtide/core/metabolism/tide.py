@@ -13,7 +13,7 @@ Nothing is hidden: a memory fades when its need is among the lowest of the mind,
 state depends on the others: `Signals.peers` are the memories it is compared with.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -195,19 +195,57 @@ class Tide(Bonus, Budgeted):
             at[fading] = moment
         return [Forecast("fading", at=at)]
 
-    def why(self, s: Signals, now: float) -> str:
+    # ---- in words
+
+    def why(self, s: Signals, now: float, told: Sequence[str] | None = None) -> str:
+        """Its uses, its content and its place in the mind. `told`: what is to be said of the content instead."""
+        about = (self.content_said(s),) if told is None else told
+        return "; ".join(each for each in (self._used(s, now), *about, self._place(s, now)) if each)
+
+    def content_said(self, s: Signals, says: str = "") -> str:
+        """`says`: what can be read off the text; after it, what that amounts to."""
+        if s.prior[0] == UNREAD:
+            return "its words are not read yet, so its content counts as average"
+        if s.id[0] == _FIRST_ID or len(_peers(s)) < 2:  # there was, or is, nothing to compare it with
+            return says
+        share = float(s.prior[0])
+        than = "all" if share in (0.0, 1.0) else f"{100 * share:.0f} % of"
+        compared = f"content {'above' if share > 0.0 else 'below'} {than} earlier memories"
+        return f"{says} ({compared})" if says else compared
+
+    def lives_by(self, newness: Newness) -> str:
+        """The regime, as a sentence."""
+        w = self.regime_weight(newness)
+        if not newness.uses:
+            return f"What this agent lives by is not known yet (w {w:.2f})."
+        part = min(int(3.0 * w / max(self.regime_most, _ALIKE)), 2)
+        what = ("by what lasts", "by what lasts and by what is new alike", "by what is new")[part]
+        return f"This agent lives {what} (w {w:.2f})."
+
+    def _place(self, s: Signals, now: float) -> str:
         need, floor = float(self.vitality(s, now)[0]), self.floor(s, now)
-        below = "" if need >= floor else f", among the lowest {100 * self.fading_share:g} % of this mind"
-        content = (
-            "" if s.prior[0] == UNREAD else f"; content above that of {100 * s.prior[0]:.0f} % of earlier memories"
-        )
-        return f"need {need:.3f}{below}: {self._used(s, now)}{content}"
+        fading = f": among the lowest {100 * self.fading_share:g} %, so it fades" if need < floor else ""
+        return f"{self._compared(s, need, now)} (need {need:.3f}){fading}"
+
+    def _compared(self, s: Signals, need: float, now: float) -> str:
+        others = self.vitality(_peers(s), now)
+        less, more = int((others < need - _ALIKE).sum()), int((others > need + _ALIKE).sum())
+        if len(others) < 2:
+            return "the only memory of this mind"
+        if not less and not more:
+            return "needed as much as every other memory of this mind"
+        if not less or not more:
+            return f"needed {'most' if less else 'least'} in this mind"
+        share = min(max(round(100 * less / (len(others) - 1)), 1), 99)
+        return f"needed more than {share} % of this mind"
 
     def _used(self, s: Signals, now: float) -> str:
         used, days = int(s.access_count[0]), f"{float(since(now, s.last_accessed_at)[0]) / DAY:.0f}"
         when = "today" if days == "0" else "1 day ago" if days == "1" else f"{days} days ago"
+        if not used and s.use_long[0] > 0.0:
+            return f"not used itself, but an older memory that it replaces was, put {when}"
         if not used:
-            return f"never used, from {when}"
+            return "not used yet, put today" if days == "0" else f"never used, put {when}"
         return f"used once, {when}" if used == 1 else f"used {used} times, last {when}"
 
     # ---- bookkeeping
@@ -250,8 +288,15 @@ def _prior(prior: Column) -> Column:
     return np.where(unread, _UNKNOWN, prior) if unread.any() else prior
 
 
+def _peers(s: Signals) -> Signals:
+    """The memories these are compared with."""
+    return s if s.peers is None else s.peers.signals
+
+
 _BLOCK = 32_768  # rows
+_FIRST_ID = 1
 _MUCH = 2.0
 _APART = 1.5  # a need half of this above the middle one may have the whole bonus
 _FEW = 10  # memories that are imagined beside the others when a place among them is told
+_ALIKE = 1e-9
 _ACTIVE, _FADING = np.int8(CODE_OF[State.ACTIVE]), np.int8(CODE_OF[State.FADING])

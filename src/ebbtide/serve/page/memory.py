@@ -24,6 +24,11 @@ _SHOWN = 30
 
 texts.add(
     {
+        "term.lasting use": ("lasting use", "长期使用"),
+        "term.recent use": ("recent use", "近期使用"),
+        "term.content": ("content", "内容"),
+        "term.recency": ("recency", "新近程度"),
+        "term.superseded": ("superseded", "被取代"),
         "memory.partial": (
             "This history is partial: of what lies further back, only what happened to this memory alone is told.",
             "这段经历不完整：更早的部分只列出仅与它有关的记录。",
@@ -253,7 +258,8 @@ def _terms(page: Page, explained: Explanation) -> None:
     with card(page.t("memory.terms")), box("scroll"), box("table terms", "table"), box(tag="tbody"):
         for place, (name, value) in enumerate(explained.terms.items()):
             with box(tag="tr"):
-                text(f"× {name}" if product and place else name, "mono", "td")
+                words = page.t(f"term.{name}") if texts.known(f"term.{name}") else name
+                text(f"× {words}" if product and place else words, "mono", "td")
                 with box(tag="td").style("width: 34%"):
                     parts.meter(abs(value) / largest, "tide" if value >= 0 else "bad")
                 text(f"{value:.3f}", "right number", "td")

@@ -38,27 +38,74 @@ _CHINESE = [
         ),
         (r"importance (\S+) < 1 leaves (\S+) of (\S+) characters", r"重要性 \1 < 1，\3 个字留下 \2 个"),
         (r"importance (\S+) then", r"届时重要性 \1"),
-        (r"need (\S+), among the lowest (\S+) % of this mind: ", r"需要度 \1，属于最低的 \2 %："),
-        (r"need (\S+): ", r"需要度 \1："),
-        (r"never used, from (\d+) days? ago", r"从未使用，\1 天前存入"),
-        (r"never used, from today", "从未使用，今天存入"),
+        (r"never used, put (\d+) days? ago", r"从未使用，\1 天前存入"),
+        (
+            r"not used itself, but an older memory that it replaces was, put (\d+) days? ago",
+            r"自身未使用，但它取代的旧记忆用过，\1 天前存入",
+        ),
+        (
+            r"not used itself, but an older memory that it replaces was, put today",
+            "自身未使用，但它取代的旧记忆用过，今天存入",
+        ),
+        (r"not used yet, put today", "今天存入，尚未使用"),
         (r"used once, (\d+) days? ago", r"用过一次，在 \1 天前"),
         (r"used once, today", "今天用过一次"),
-        (r"used (\d+) times, last (\d+) days? ago", r"用过 \1 次，最近在 \2 天前"),
-        (r"used (\d+) times, last today", r"用过 \1 次，最近在今天"),
-        (r"; content above that of (\S+) % of earlier memories", r"；内容高于此前 \1 % 的记忆"),
-        (r"; says when", "；提到时间"),
-        (r"; speaks in the first person", "；第一人称"),
-        (r"; addresses you", "；第二人称"),
-        (r"; ends in a question", "；以问句结尾"),
-        (r"; a newer memory, (.+), says nearly the same", r"；更新的记忆 \1 说的几乎相同"),
+        (r"used (\d+) times, last (\d+) days? ago", r"用过 \1 次，最近一次在 \2 天前"),
+        (r"used (\d+) times, last today", r"用过 \1 次，最近一次在今天"),
+        (r"; its words are not read yet, so its content counts as average", "；尚未分析文字，内容按平均值计"),
+        (r"; content above all earlier memories", "；内容优于此前所有记忆"),
+        (r"; content below all earlier memories", "；内容不及此前所有记忆"),
+        (r"; content above (\S+) % of earlier memories", r"；内容优于此前 \1 % 的记忆"),
+        (r" \(content above all earlier memories\)", "（内容优于此前所有记忆）"),
+        (r" \(content below all earlier memories\)", "（内容不及此前所有记忆）"),
+        (r" \(content above (\S+) % of earlier memories\)", r"（内容优于此前 \1 % 的记忆）"),
+        (r"([;,]) says when and where", r"\1提到时间和地点"),
+        (r"([;,]) says when", r"\1提到时间"),
+        (r"([;,]) says where", r"\1提到地点"),
+        (r"([;,]) follows a question", r"\1紧接一个问题"),
+        (r"([;,]) speaks in the first person", r"\1用第一人称"),
+        (r"([;,]) addresses a reader", r"\1用第二人称"),
+        (r"([;,]) ends in a question", r"\1以问句结尾"),
+        (r"([;,]) is longer than most", r"\1比多数记忆长"),
+        (r"([;,]) is shorter than most", r"\1比多数记忆短"),
+        (r"; the only memory of this mind", "；这个心智中唯一的记忆"),
+        (r"; needed as much as every other memory of this mind", "；需要度与其他记忆相同"),
+        (r"; needed (most|least) in this mind", lambda found: f"；需要度{'最高' if found[1] == 'most' else '最低'}"),
+        (r"; needed more than (\S+) % of this mind", r"；需要度高于 \1 % 的记忆"),
+        (r" \(need (\S+)\)", r"（\1）"),
+        (r": among the lowest (\S+) %, so it fades", r"，属于最低的 \1 %，因此正在褪色"),
+        (
+            r"\. What this agent lives by is not known yet \(w (\S+)\)\.",
+            r"。尚不清楚这个智能体更常用新的还是长久的记忆（w \1）。",
+        ),
+        (
+            r"\. This agent lives by what lasts and by what is new alike \(w (\S+)\)\.",
+            r"。这个智能体既用长久的记忆，也用新的记忆（w \1）。",
+        ),
+        (r"\. This agent lives by what lasts \(w (\S+)\)\.", r"。这个智能体多用长久的记忆（w \1）。"),
+        (r"\. This agent lives by what is new \(w (\S+)\)\.", r"。这个智能体多用新的记忆（w \1）。"),
+        (r" If nothing happens, it does not fade\.", "若什么都不发生，它不会褪色。"),
+        (r" If nothing happens, it begins to fade in (\d+) days?\.", r"若什么都不发生，\1 天后开始褪色。"),
+        (r" If nothing happens, it begins to fade in (\d+) hours?\.", r"若什么都不发生，\1 小时后开始褪色。"),
     )
 ]
+_SEPARATED = re.compile("([,;])(?=[\u4e00-\u9fff])")  # what lists leave between two parts
+
+
+_NEWER = re.compile("; a newer memory, (.+), says nearly the same")
 
 
 def told(page: Page, reason: str) -> str:
     if page.language == "en":
         return reason
+    if newer := _NEWER.search(reason):  # a key is not translated, whatever it says
+        return (
+            f"{_chinese(reason[: newer.start()])}；更新的记忆 {newer[1]} 说的几乎相同{_chinese(reason[newer.end() :])}"
+        )
+    return _chinese(reason)
+
+
+def _chinese(reason: str) -> str:
     for pattern, chinese in _CHINESE:
         reason = pattern.sub(chinese, reason)
-    return reason
+    return _SEPARATED.sub(lambda found: {",": "，", ";": "；"}[found[1]], reason)
