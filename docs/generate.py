@@ -40,6 +40,7 @@ from ebbtide.mind.reaping import Harvest, ReapReport
 from ebbtide.mind.recall import Trace
 from ebbtide.mind.search import Found, Hit, Why
 from ebbtide.mind.suggestions import Suggestion
+from ebbtide.mind.timeline import Timeline, TimelinePoint
 from ebbtide.mind.touching import Touched
 from ebbtide.mind.turn import Turn
 from ebbtide.mind.unreaping import Undone
@@ -51,8 +52,8 @@ DOCS = Path(__file__).parent
 BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
 RETURNED = (
     Meta, Page, Explanation, Coming, Found, Hit, Why, LeftOut, Weak, Declined, Touched, Pinned, Credited, Credit,
-    TickReport, Shift, Suggestion, ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, IndexInfo, Forgotten, Stats,
-    StoreInfo, Entry, Fallback, Trace, Task,
+    TickReport, Shift, Suggestion, ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, Timeline, TimelinePoint,
+    IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback, Trace, Task,
 )  # fmt: skip
 GLOBAL = "common"
 WIDTH = 100

@@ -147,6 +147,8 @@ QUESTIONS: dict[str, list[Ask]] = {
         lambda mind: mind.search("ferry", everything=True),
         lambda mind: mind.search("ferry", k=1, state="cold", keywords="travel", since=BIRTH - DAY),
         lambda mind: mind.forecast(),
+        lambda mind: mind.timeline(),
+        lambda mind: mind.timeline(2, 30),
         lambda mind: mind.suggestions(),
         lambda mind: mind.suggestions("delete", limit=1),
         lambda mind: mind.trash(),

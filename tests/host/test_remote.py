@@ -117,6 +117,8 @@ COMMON = [
     say("configure", no_such=1),
     say("forecast", 10),
     say("forecast", -1),
+    say("timeline", 2, 2),
+    say("timeline", -1),
     say("suggestions"),
     say("accept", "delete", "ferry"),
     say("dismiss", "merge", "ferry", "draft"),

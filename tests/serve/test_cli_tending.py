@@ -233,6 +233,17 @@ def test_a_forecast_tells_what_will_become_of_whom_when_and_why(activity_ferry: 
     assert activity_ferry.said("forecast", "--days", "1") == "within 1.0 days: nothing changes"
 
 
+def test_a_timeline_counts_states_week_by_week(activity_ferry: Shell) -> None:
+    found = activity_ferry.json("timeline", "--back", "1", "--ahead", "20")
+    assert [point["states"] for point in found["points"]][:1] == [{"active": 2}]
+    # ferry turns cold on day 75.5 and lamma on day 89.3: in the eleventh week and in the thirteenth
+    assert [point["states"].get("cold", 0) for point in found["points"]] == [0] * 11 + [1] * 2 + [2] * 8
+    said = activity_ferry.said("timeline", "--back", "0", "--ahead", "13")
+    assert said.startswith("week to memories active cold")
+    assert "now 2 2 0" in said
+    assert "--ahead" in activity_ferry.refused(2, "timeline", "--ahead", "-1")
+
+
 def test_a_what_if_stands_beside_what_is_to_come(activity_ferry: Shell) -> None:
     before = everything_in(activity_ferry.data)
     what_if = ("forecast", "--days", "5", "--set", "theta_active=1.4")

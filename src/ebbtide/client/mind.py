@@ -179,6 +179,9 @@ class _Served:
     async def forecast(self, days: float | None = None, *, scans: int | None = None, limit: int = 100) -> Any:
         return meant("forecast", await self._read("forecast", days=days, scans=scans, limit=limit))
 
+    async def timeline(self, weeks_back: int = 8, weeks_ahead: int = 8) -> Any:
+        return meant("timeline", await self._read("timeline", weeks_back=weeks_back, weeks_ahead=weeks_ahead))
+
     async def suggestions(self, kind: Any = None, *, limit: int | None = None) -> Any:
         said = await self._read("suggestions", kind=kind, limit=min(limit or _PAGE, _PAGE))
         return meant("suggestions", part(said, "suggestions"))

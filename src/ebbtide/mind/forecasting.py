@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ebbtide.core.errors import InvalidInput
-from ebbtide.core.memory import DAY
+from ebbtide.core.memory import DAY, Content
 from ebbtide.core.metabolism import Forecast, Metabolism, networked
 from ebbtide.core.ports import Store
 from ebbtide.core.signals import Column, Signals
@@ -14,13 +14,14 @@ from ebbtide.core.signals import Column, Signals
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """One thing that will happen to one memory, and what the formula will say then."""
+    """One thing that will happen to one memory, what the formula will say then, and what the memory says."""
 
     key: str
     event: str
     at: float | None  # a moment, or
     scans: int | None  # in a network mind, after so many scans
     why: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ async def outlook(store: Store, now: float, days: float | None, scans: int | Non
     events = _first(coming, limit)
     contents = await store.contents([int(signals.id[event.row]) for event in events])
     fates = tuple(
-        _fate(metabolism, signals, now, event, contents[memory].key)
+        _fate(metabolism, signals, now, event, contents[memory])
         for event in events
         if (memory := int(signals.id[event.row])) in contents
     )
@@ -96,9 +97,10 @@ def _first(coming: list[tuple[str, Column, Column]], limit: int) -> list[_Event]
     return [_Event(int(rows[i]), coming[event[i]][0], float(when[i])) for i in order]
 
 
-def _fate(metabolism: Metabolism, s: Signals, now: float, event: _Event, key: str) -> Fate:
+def _fate(metabolism: Metabolism, s: Signals, now: float, event: _Event, said: Content) -> Fate:
     row = s.take(np.array([event.row]))
     if (network := networked(metabolism)) is not None:
         scans = int(event.when)
-        return Fate(key, event.event, None, scans, f"importance {network.vitality(row, now, scans)[0]:.3f} then")
-    return Fate(key, event.event, event.when, None, metabolism.why(row, event.when))
+        why = f"importance {network.vitality(row, now, scans)[0]:.3f} then"
+        return Fate(said.key, event.event, None, scans, why, said.text)
+    return Fate(said.key, event.event, event.when, None, metabolism.why(row, event.when), said.text)

@@ -30,6 +30,7 @@ from ebbtide.mind.search import stated
 from ebbtide.mind.segments import FACTS, NO_FACTS
 from ebbtide.mind.surroundings import Surroundings, surroundings
 from ebbtide.mind.tending import Tending
+from ebbtide.mind.timeline import Timelines
 from ebbtide.mind.tokens import new_token
 from ebbtide.mind.tools import Tools
 from ebbtide.mind.turn import Turning
@@ -96,6 +97,7 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
         if store.regime.metabolism.traits.appraises and not read_only:
             self._indexing.tell(Appraiser(store, clock))
         self._ticking = asyncio.Lock()
+        self._timelines = Timelines()
         self._cascades = set()
         self._first_looks = reading.FirstLooks()
 

@@ -14,12 +14,14 @@ from ebbtide.mind.reaping import Reaper, ReapReport
 from ebbtide.mind.shortening import shortened
 from ebbtide.mind.squeezing import SqueezeReport
 from ebbtide.mind.suggestions import Kind, Suggestion
+from ebbtide.mind.timeline import Timeline, Timelines
 from ebbtide.mind.unreaping import Undone
 from ebbtide.mind.upkeep import Progress, TickReport
 
 
 class Tending(Face):
     _ticking: asyncio.Lock
+    _timelines: Timelines
 
     async def tick(
         self, *, dry_run: bool = False, at: float | None = None, batch_size: int = 100, pause: float = 0.0,
@@ -54,6 +56,17 @@ class Tending(Face):
         {'cold': 2}
         """
         return await outlook(self._store, self.now(), days, scans, limit)
+
+    async def timeline(self, weeks_back: int = 8, weeks_ahead: int = 8) -> Timeline:
+        """How many memories there were in each state at the end of each week, are now, and will be if nothing happens.
+
+        Weeks back are read off the journal; of a long journal they are estimated. A network mind fades by scans, not
+        by weeks: it has none ahead.
+
+        >>> [point.states for point in (await mind.timeline(0, 1)).points]
+        [{<State.ACTIVE: 'active'>: 2}, {<State.ACTIVE: 'active'>: 2}]
+        """
+        return await self._timelines.timeline(self._store, self.now(), weeks_back, weeks_ahead)
 
     # ---- suggestions
 

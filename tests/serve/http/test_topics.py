@@ -263,6 +263,15 @@ async def test_what_is_to_come_is_told(api: Api, network: Api) -> None:
     refused(await network.ask("GET", "/forecast?days=10"), 422)
 
 
+async def test_states_are_told_week_by_week(api: Api, network: Api) -> None:
+    told = await api.get("/timeline", weeks_back=3, weeks_ahead=2)
+    assert [point["memories"] for point in told["points"]] == [point["memories"] for point in told["points"][:1]] * 3
+    assert told["points"][0]["at"] == told["at"]
+    assert len((await network.get("/timeline"))["points"]) == 1
+    for query in ("weeks_back=-1", "weeks_ahead=521", "weeks_back=1.5"):
+        refused(await api.ask("GET", f"/timeline?{query}"), 422)
+
+
 async def test_a_suggestion_is_accepted_undone_and_dismissed(api: Api) -> None:
     api.clock.forward(400 * DAY)
     first, second = (await api.get("/suggestions", kind="delete"))["suggestions"]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ebbtide.mind import Mind
     from ebbtide.mind.forecasting import Fate, Outlook
     from ebbtide.mind.suggestions import Suggestion
+    from ebbtide.mind.timeline import Timeline
     from ebbtide.mind.upkeep import Shift, TickReport
 
 PANEL = "Tending"
@@ -26,7 +27,7 @@ suggestions = typer.Typer(invoke_without_command=True)
 
 
 def register(app: typer.Typer) -> None:
-    for command in (tick, forecast):
+    for command in (tick, forecast, timeline):
         app.command(rich_help_panel=PANEL)(command)
     suggestions.callback()(suggestions_root)
     suggestions.command("accept")(accept)
@@ -274,6 +275,34 @@ def _show(found: "Outlook") -> None:
         render.say(f"[dim]… and {total - len(found.fates)} more (--limit lists them)[/]")
     counts = ", ".join(f"{count} {_event(name)}" for name, count in found.counts.items()) or "nothing changes"
     render.say(f"within {_reach(found)}: {counts}")
+
+
+def timeline(
+    context: typer.Context,
+    weeks_back: Annotated[int, typer.Option("--back", min=0, max=520, help="Weeks to look back.")] = 8,
+    weeks_ahead: Annotated[int, typer.Option("--ahead", min=0, max=520, help="Weeks to look ahead.")] = 8,
+) -> None:
+    """How many memories were in each state week by week, are now, and will be if nothing happens. Changes nothing.
+
+    ebbtide timeline --back 4 --ahead 12
+    """
+    caller: Caller = context.obj
+    found = caller.run(lambda mind: mind.timeline(weeks_back, weeks_ahead))
+    render.as_json(found) if caller.as_json else _show_weeks(found)
+
+
+def _show_weeks(found: "Timeline") -> None:
+    states = list(dict.fromkeys(state for point in found.points for state in point.states))
+    when = ["now" if point.at == found.at else iso(point.at)[:10] for point in found.points]
+    numbers = [[point.memories, *(point.states.get(state, 0) for state in states)] for point in found.points]
+    rows = [(day, *(f"{number:,}" for number in row)) for day, row in zip(when, numbers, strict=True)]
+    render.table(("week to", "memories", *states), rows)
+    if found.estimated:
+        render.say("[dim]weeks back are estimated: the journal is long, so only memories still here are counted[/]")
+    if found.compacted:
+        render.say("[dim]earlier weeks are missing: the journal was compacted[/]")
+    if _by_scans(found.metabolism):
+        render.say("[dim]nothing ahead: this mind fades by scans, not by weeks[/]")
 
 
 def _reach(found: "Outlook") -> str:

@@ -11,6 +11,7 @@ from ebbtide.mind import Mind
 from ebbtide.mind.explain import Explanation
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.suggestions import Suggestion
+from ebbtide.mind.timeline import MOST_WEEKS, Timeline
 from ebbtide.serve.http.asked import Accepted, Advice, Reaping, Squeezing, Ticking, Unreaping, Unsqueezing, instant
 from ebbtide.serve.http.desk import AtDesk, MemoryKey, Seen, There
 from ebbtide.serve.http.once import OnceOnly
@@ -25,6 +26,8 @@ Archive = page_of("Archive", "Runs of the reaper the archive has, latest first."
 _NOW, _ALL, _NEXT = Ticking(), Reaping(), Squeezing()
 _CENTURY = 36_525.0
 Days = Annotated[float, Query(gt=0, le=_CENTURY, allow_inf_nan=False, description="How far to look ahead.")]
+
+Weeks = Annotated[int, Query(ge=0, le=MOST_WEEKS)]
 
 
 class Suggestions(BaseModel):
@@ -54,6 +57,12 @@ async def forecast(
 ) -> Response:
     """Who will turn cold, expire or become deletable if nothing happens: when, and why."""
     return answer(await mind.forecast(days, scans=scans, limit=limit))
+
+
+@routes.get("/timeline", operation_id="timeline", summary="States, week by week", response_model=shape(Timeline))
+async def timeline(mind: Seen, weeks_back: Weeks = 8, weeks_ahead: Weeks = 8) -> Response:
+    """How many memories there were in each state at the end of each week, are now, and will be if nothing happens."""
+    return answer(await mind.timeline(weeks_back, weeks_ahead))
 
 
 @routes.post("/tick", operation_id="tick", summary="Write down the states of now", **TASK)
