@@ -63,7 +63,7 @@ async def test_what_a_killed_process_left_half_made_is_tidied_and_what_is_being_
 async def test_each_metabolism_has_a_demo_mind(data: Path) -> None:
     async with lived_in(data) as minds:
         assert sorted(minds.agents()) == sorted(AGENTS)
-    assert sorted(one.metabolism for one in demo.DEMOS) == ["activity", "network", "retention", "score"]
+    assert sorted(one.metabolism for one in demo.DEMOS) == ["activity", "network", "retention", "score", "tide"]
 
 
 async def test_what_is_there_is_left_alone(data: Path) -> None:
@@ -121,7 +121,7 @@ async def test_both_languages_are_spoken(data: Path, agent: str) -> None:
 
 
 async def test_the_team_has_states_marks_suggestions_and_a_trash(data: Path) -> None:
-    async with opened(data, "demo") as mind:
+    async with opened(data, "demo-activity") as mind:
         stats = await mind.stats()
         assert stats.store.memories > 150
         assert min(stats.states[State.ACTIVE], stats.states[State.COLD]) > 40
@@ -132,6 +132,20 @@ async def test_the_team_has_states_marks_suggestions_and_a_trash(data: Path) -> 
         assert {one.cause for one in await mind.trash()} == {"asked", "merged"}
         assert "1,150" in (await (await mind.as_of(NOW - 60 * DAY)).get("cost")).text
         assert "1,320" in (await mind.explain("cost")).memory.text
+
+
+async def test_the_assistant_has_uses_superseded_facts_and_states_over_weeks(data: Path) -> None:
+    async with opened(data, "demo") as mind:
+        why = (await mind.explain("ferry-time")).why
+        assert why.startswith("used 15 times, last 57 days ago; says when and where (content above ")
+        assert "; a newer memory, ferry-time-new, says nearly the same; needed more than " in why
+        for older in ("rent", "swim-class", "gym-code", "standup", "体检"):
+            assert " says nearly the same; " in (await mind.explain(older)).why
+        assert (await mind.explain("peanuts")).why.startswith("pinned; without the pin active: used ")
+        points = (await mind.timeline()).points
+        assert len(points) == 17
+        assert all(set(point.states) == {State.ACTIVE, State.FADING} for point in points)
+        assert (await mind.forecast()).fates
 
 
 async def test_the_conversation_has_focus_faded_texts_and_traces(data: Path) -> None:

@@ -22,6 +22,7 @@ from ebbtide.host.agents import exists
 from ebbtide.host.ownership import House
 from ebbtide.mind import Mind
 from ebbtide.serve import demo_data as team
+from ebbtide.serve import demo_data_tide as ada
 from ebbtide.serve.demo_data_lives import RESEARCH, RESEARCH_LINKS, TRAVELLER, TRAVELLER_LINKS, Note
 from ebbtide.serve.demo_data_talk import EVENINGS
 from ebbtide.settings import Settings
@@ -111,6 +112,21 @@ def _moved(source: Path, target: Path) -> bool:
             return False
         raise
     return True
+
+
+# ---- tide: one person's assistant
+
+
+def _ada(past: Past) -> None:
+    """Told and asked like an assistant; only what was of use is touched, and a budget lets the rest go."""
+    _notes(past, ada.ADA, "touch", "")
+    _linked(past, ada.ADA_LINKS, {note.key: note.ago for note in ada.ADA})
+    for ago, question in ada.ADA_ASKED:
+        past.at(ago, _do("search", question))
+    ago, key = ada.ADA_PINNED
+    past.at(ago, _do("pin", key))
+    for ago in (150.0, 120.0, 90.0, 60.0, 30.0, 7.0, 0.0):
+        past.at(ago, _do("tick"))
 
 
 # ---- activity: the assistant of a team
@@ -238,8 +254,10 @@ class Demo(NamedTuple):
 
 
 # The network forgets faster than it would by itself, and retention more slowly: half a year is not long, nor short.
+# The one without a suffix is what a newcomer sees first.
 DEMOS = (
-    Demo("demo", "activity", {}, _team),
+    Demo("demo", "tide", {}, _ada),
+    Demo("demo-activity", "activity", {}, _team),
     Demo("demo-network", "network", {"decay_rate": 0.9}, _talk),
     Demo("demo-score", "score", {}, _travels),
     Demo("demo-retention", "retention", {"initial_strength": 10.0}, _research),

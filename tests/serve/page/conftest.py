@@ -37,7 +37,7 @@ class Site:
     data: Path
     template: Path
 
-    def mind(self, demo: str = "demo") -> str:
+    def mind(self, demo: str = "demo-activity") -> str:
         """The name of a fresh copy of a demo mind. It appears in one step, as everything does there."""
         agent = f"{demo}-{next(_numbers)}"
         half = self.data / f"_copy-{agent}"

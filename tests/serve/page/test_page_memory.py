@@ -23,7 +23,7 @@ async def keys(site: Site, agent: str) -> set[str]:
     return {memory.key for memory in page.memories}  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("demo", ["demo", "demo-network", "demo-score", "demo-retention"])
+@pytest.mark.parametrize("demo", ["demo", "demo-activity", "demo-network", "demo-score", "demo-retention"])
 async def test_a_memory_shows_curve_terms_forecast_and_history(site: Site, open_tab: OpenTab, demo: str) -> None:
     agent = site.mind(demo)
     tab = await open_tab(f"/minds/{agent}/memories")

@@ -27,7 +27,7 @@ async def zoomed(tab: Tab, to: float) -> None:
     await tab.page.wait_for_function(f"to => Math.abs((({_SERIES})().zoom || 1) - to) < 1e-6", arg=to)
 
 
-@pytest.mark.parametrize("demo", ["demo", "demo-network", "demo-score", "demo-retention"])
+@pytest.mark.parametrize("demo", ["demo", "demo-activity", "demo-network", "demo-score", "demo-retention"])
 async def test_every_mind_has_a_picture_of_what_it_knows(site: Site, open_tab: OpenTab, demo: str) -> None:
     agent = site.mind(demo)
     tab = await open_tab(f"/minds/{agent}/network")

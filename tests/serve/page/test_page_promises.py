@@ -9,7 +9,7 @@ from tests.serve.page.conftest import OpenTab, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-DEMOS = {"activity": "demo", **{rule: f"demo-{rule}" for rule in METABOLISMS if rule not in ("activity", "tide")}}
+DEMOS = {"tide": "demo", **{rule: f"demo-{rule}" for rule in METABOLISMS if rule != "tide"}}
 STAYS = {"en": "Nothing leaves by itself", "zh": "不会自动删除"}
 
 

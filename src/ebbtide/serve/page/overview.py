@@ -11,7 +11,7 @@ from ebbtide.host.timetable import FILE as TIMETABLE
 from ebbtide.host.timetable import Timetable
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.mind import Stats
-from ebbtide.serve.page import beginning, parts
+from ebbtide.serve.page import beginning, parts, weeks
 from ebbtide.serve.page.controls import choice, field, form, submit
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.growth import CLOSELY, Growth, growth, options
@@ -118,6 +118,8 @@ async def build(page: Page) -> None:
             with box("stack"):
                 with card(page.t("overview.states")), box("stack"):
                     _states(page, stats, linked=True)
+                    if stats.store.memories:
+                        await weeks.build(page, stats)
                 if grown.steps:
                     with card(grown.title(page)):
                         ui.echart(options(page, grown), renderer="svg").classes("chart").style("height: 250px")
@@ -170,6 +172,7 @@ def _outlook(page: Page, outlook: Outlook) -> None:
             for fate in outlook.fates:
                 with box(f"s-{_state_of(fate.event)}", "li"):
                     link(page.url("memory", key=fate.key), "strong", parts.preview(fate.key, 60))
+                    text(parts.preview(fate.text, 160), "says", "p")
                     with box("soft small"):
                         when = (
                             page.t("after_scans", n=fate.scans)

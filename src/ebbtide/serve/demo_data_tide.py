@@ -1,0 +1,150 @@
+"""What the assistant of one person was told in half a year (tide). Ada, her family and her flat are made up.
+
+Some facts are told again when they change: the newer one supersedes the older. Much of it is never needed again.
+"""
+
+from ebbtide.serve.demo_data_lives import Note
+
+ADA = (
+    # what lasts, and is asked for again and again
+    Note(
+        181, "peanuts", "Lin is allergic to peanuts, so every restaurant on Lamma has to be asked before we book.", 13
+    ),
+    Note(180, "ferry-pier", "The ferry to Lamma leaves from pier 4 in Central and takes 27 minutes.", 6),
+    Note(
+        179,
+        "dentist-name",
+        "My dentist is Dr Chow at 88 Queen's Road, third floor; she speaks Cantonese and English.",
+        30,
+    ),
+    Note(178, "妈妈生日", "妈妈的生日是农历八月十二，她不喜欢蛋糕，喜欢桂花糕。", 35),
+    Note(177, "passport", "My passport is in the blue folder in the bedroom and runs out in March 2029.", 28),
+    Note(175, "wifi-home", "The network at home is called seagull-5 and its password is on the fridge.", 17),
+    Note(174, "过敏药", "小林的过敏药放在厨房左边的抽屉里，每年五月换新的。", 25),
+    Note(172, "insurance", "The health insurance pays for glasses every second year, up to 1,800 dollars.", 45),
+    Note(170, "plumber", "The plumber who came quickly is Mr Ho, 9123 0000, and he wants to be paid in cash.", 40),
+    Note(
+        168, "coffee-order", "I take a flat white with oat milk, no sugar, and never after three in the afternoon.", 9
+    ),
+    Note(165, "landlord", "The landlord is Mrs Kwan; she answers messages in the evening, never calls.", 21),
+    Note(160, "跑步", "我每周二和周四早上六点半在海边跑步，下雨就不去。", 12),
+    Note(150, "bo-school", "Bo goes to the primary school in Yung Shue Wan and is picked up at half past three.", 7),
+    Note(
+        148, "car-share", "Parking in town is 38 dollars an hour before six; the car share is cheaper for one day.", 0
+    ),
+    # what was told again when it changed
+    Note(176, "rent", "The rent of the flat on Lamma is 14,200 dollars a month, due on the first.", 24, 70),
+    Note(62, "rent-new", "The rent of the flat on Lamma is 15,100 dollars a month, due on the first.", 20),
+    Note(169, "ferry-time", "The first ferry to Lamma on weekdays leaves at 6:30 in the morning.", 8, 50),
+    Note(47, "ferry-time-new", "The first ferry to Lamma on weekdays leaves at 6:20 in the morning.", 9),
+    Note(161, "swim-class", "Bo has his swimming class on Wednesday at five at the pool in Kennedy Town.", 9, 60),
+    Note(58, "swim-class-new", "Bo has his swimming class on Friday at five at the pool in Kennedy Town.", 9),
+    Note(140, "gym-code", "The code of the gym door is 4471, and it changes every few months.", 11, 45),
+    Note(40, "gym-code-new", "The code of the gym door is 2038, and it changes every few months.", 10),
+    Note(133, "体检", "体检约在十月八号上午九点，在中环的诊所，前一天晚上不能吃东西。", 0),
+    Note(44, "体检改期", "体检改约在十月二十二号上午九点，在中环的诊所，前一天晚上不能吃东西。", 12, 25),
+    Note(120, "standup", "The stand-up of my team is at 9:30 every day except Monday.", 10, 30),
+    Note(27, "standup-new", "The stand-up of my team is at 10:00 every day except Monday.", 6),
+    # projects that ended
+    Note(166, "move-boxes", "We need forty boxes for the move and the lift is booked for Saturday at ten.", 4, 150),
+    Note(164, "move-van", "The van for the move costs 900 dollars and comes at half past nine.", 5, 151),
+    Note(163, "old-keys", "The keys of the old flat go back to the office on Caine Road by Friday.", 6, 150),
+    Note(158, "curtains", "The curtains of the living room are 2.40 metres wide and the rail is white.", 9, 130),
+    Note(139, "京都行程", "京都之行是七月四号到十二号，住在乌丸的旅馆，早餐到九点半。", 3, 118),
+    Note(
+        138,
+        "kyoto-train",
+        "The train from Osaka airport to Kyoto takes 75 minutes; buy the tickets at the counter.",
+        5,
+        120,
+    ),
+    Note(137, "kyoto-gift", "Mum wants tea from Uji, the green tin, not the red one.", 6, 122),
+    Note(
+        110,
+        "tax-return",
+        "The tax return has to be sent by the second of September, with the letter of the bank.",
+        6,
+        85,
+    ),
+    Note(108, "tax-number", "The file number of the tax office is 1A-4471902.", 10, 84),
+    Note(90, "talk-slides", "My talk in September has twenty minutes and at most twelve slides.", 4, 66),
+    Note(88, "talk-room", "The talk is in room 5B of the conference centre, at two on the 10th of September.", 5, 68),
+    # what is new and used now
+    Note(24, "school-play", "Bo plays a crab in the school play on the 28th of November at four.", 4),
+    Note(20, "圣诞机票", "圣诞节回广州的票订了十二月二十三号上午十点的高铁，六车厢。", 4),
+    Note(18, "dentist-date", "My next appointment with Dr Chow is on the 1st of December at 17:15.", 6),
+    Note(15, "leak", "The kitchen sink leaks again; Mr Ho comes on Thursday between two and four.", 4),
+    Note(12, "birthday-lin", "For her birthday Lin would like the blue kettle from the shop on Hollywood Road.", 5),
+    Note(9, "budget-trip", "We agreed to spend at most 9,000 dollars on the trip in spring.", 5),
+    Note(6, "teacher", "Miss Fong, the new teacher of Bo, wants to meet us on the 24th at half past five.", 3),
+    Note(3, "parcel", "The parcel from Uncle Wei is at the post office in Central until Saturday.", 2),
+    Note(1, "raincoat", "Bo left his yellow raincoat on the 8:40 ferry.", 0),
+    # questions, thanks and small talk, which are rarely needed again
+    Note(171, "q-weather", "Do you know whether it rains tomorrow?"),
+    Note(167, "thanks-1", "Thanks, that was it."),
+    Note(162, "q-recipe", "Can you find me a recipe with aubergines?"),
+    Note(159, "soup", "The soup at the pier was too salty."),
+    Note(156, "周末", "周末没什么安排。"),
+    Note(153, "q-bus", "Which bus goes to the Peak?"),
+    Note(149, "film", "The film was long."),
+    Note(146, "cat-video", "Lin sent a video of a cat on a boat."),
+    Note(143, "q-cafe", "Is the café by the pier open?"),
+    Note(141, "noisy", "The neighbours were noisy last night."),
+    Note(136, "天气热", "今天很热。"),
+    Note(131, "good-run", "A good run today."),
+    Note(128, "q-tickets", "Are there still tickets?"),
+    Note(125, "late", "The ferry was late."),
+    Note(122, "tea-nice", "The tea is nice."),
+    Note(118, "q-time", "What time is it in Kyoto?"),
+    Note(115, "tired", "I am a bit tired."),
+    Note(112, "面馆", "那家面馆换了招牌。"),
+    Note(106, "q-word", "What is another word for glad?"),
+    Note(103, "umbrella", "I bought an umbrella."),
+    Note(100, "ok-1", "OK, good."),
+    Note(97, "sunset", "There was a red sunset."),
+    Note(94, "q-film", "Can you remind me what the film was called?"),
+    Note(91, "台风", "台风过去了，什么都没坏。"),
+    Note(86, "headache", "I had a headache this morning."),
+    Note(83, "q-typhoon", "Will the typhoon come back?"),
+    Note(80, "lunch", "Lunch was fine."),
+    Note(77, "thanks-2", "Thank you, perfect."),
+    Note(74, "月饼", "办公室发了月饼，莲蓉的。"),
+    Note(71, "q-song", "Do you know this song?"),
+    Note(68, "applause", "They liked the talk."),
+    Note(64, "q-gift", "What could I bring for dinner at Wei's?"),
+    Note(60, "moon", "The moon was bright over the bay."),
+    Note(55, "ok-2", "Fine with me."),
+    Note(52, "q-plant", "Why are the leaves yellow?"),
+    Note(49, "plant", "The plant by the window looks better."),
+    Note(42, "地铁", "地铁很挤。"),
+    Note(38, "q-train", "Is there a train at seven?"),
+    Note(35, "cake", "Bo ate two pieces of cake."),
+    Note(32, "thanks-3", "Great, thanks a lot."),
+    Note(29, "q-kettle", "How much is a kettle?"),
+    Note(26, "冷了", "天气转冷了。"),
+    Note(22, "q-crab", "How do you make a crab costume?"),
+    Note(16, "costume", "The costume is nearly done."),
+    Note(10, "q-spring", "Where could we go in spring?"),
+    Note(7, "cold", "Bo has a cold."),
+    Note(4, "ok-3", "Yes, please."),
+    Note(2, "早", "早上好。"),
+    Note(0.3, "q-coat", "Do they have a lost property office?"),
+)
+ADA_LINKS = (
+    ("peanuts", "过敏药", "药", 0.9),
+    ("leak", "plumber", "asked", 0.7),
+    ("bo-school", "teacher", "teacher", 0.6),
+    ("bo-school", "school-play", "takes part", 0.6),
+    ("dentist-name", "dentist-date", "appointment", 0.8),
+    ("ferry-pier", "ferry-time-new", "timetable", 0.8),
+    ("rent-new", "landlord", "paid to", 0.7),
+    ("raincoat", "ferry-pier", "left on", 0.4),
+)
+# Asked on these days, so that words and meanings are read as they would be.
+ADA_ASKED = (
+    (173, "What is Lin allergic to?"), (155, "rent of the flat"), (145, "when is the first ferry"), (130, "京都住哪里"),
+    (119, "stand-up"), (105, "tax office file number"), (87, "where is my talk"), (61, "rent"), (57, "swimming class"),
+    (46, "first ferry on weekdays"), (43, "体检是哪天"), (39, "gym door code"), (26.5, "stand-up time"),
+    (14, "plumber"), (5, "Bo's teacher"), (0.2, "raincoat"),
+)  # fmt: skip
+ADA_PINNED = (150.0, "peanuts")
