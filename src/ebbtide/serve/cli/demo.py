@@ -1,4 +1,4 @@
-"""One mind's life on a clock that we turn: put, link, use, months passing, explain, forget, undo — four times."""
+"""One life on a clock that we turn, by each metabolism: put, link, use, months passing, explain, forget, undo."""
 
 import tempfile
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from ebbtide.serve.times import distance
 START = 1_767_225_600.0  # 1 January 2026
 LOOKS = {"at once": 0.0, "a day on": DAY, "a week on": 7 * DAY, "a month on": 30 * DAY, "90 days on": 90 * DAY}
 SCANS = (0, 1, 5, 10, 20)
+_FIRST = "tide"  # what a newcomer should see first
 PROMISES = {
     "activity": "counts links and uses, adds how recent they are, takes off age; nothing is stored",
     "network": "knows no clock: a memory is worth the strength of its links, and only scans wear those down",
@@ -47,7 +48,7 @@ class Scene:
 async def play() -> list[Scene]:
     scenes = []
     with tempfile.TemporaryDirectory(prefix="ebbtide-demo-") as folder:
-        for metabolism in METABOLISMS:
+        for metabolism in sorted(METABOLISMS, key=lambda name: name != _FIRST):
             clock = TurnedClock()
             render.console().rule(f"[bold]{metabolism}")
             render.say(f"[italic]{PROMISES[metabolism]}[/]\n")
