@@ -6,6 +6,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,9 +16,9 @@ from ebbtide.core.memory import DAY, HOUR
 from ebbtide.mind import Mind
 from ebbtide.serve.page import life
 from tests.builders import BIRTH
-from tests.helpers import FakeClock, lives, mind_in_ram
+from tests.helpers import FakeClock, able_to_search, lives, mind_in_ram
 
-BY_DAYS = ("activity", "score", "retention")
+BY_DAYS = ("activity", "score", "retention", "tide")
 
 
 async def aged(metabolism: str, clock: FakeClock) -> Mind:
@@ -203,7 +204,10 @@ events = st.lists(
 
 async def _happens(mind: Mind, clock: FakeClock, verb: str, *args: Any) -> None:
     clock.forward(7 * HOUR)
-    params = {"activity": {"c": 6.0}, "score": {"daily_factor": 0.8}, "retention": {"delete_below": 0.1}}
+    params = {
+        "activity": {"c": 6.0}, "score": {"daily_factor": 0.8}, "retention": {"delete_below": 0.1},
+        "tide": {"long_use": 2.0},
+    }  # fmt: skip
     with suppress(EbbtideError):  # what cannot happen does not
         await getattr(mind, verb)(*args, **(params[mind.metabolism] if verb == "configure" else {}))
     await mind.settled()  # a use of one is a use of what supports it, a moment later
@@ -231,3 +235,26 @@ async def _all_end_where_they_are(metabolism: str, history: list[tuple[str, ...]
 @given(history=events)
 def test_the_curve_ends_at_the_vitality_that_is_shown(metabolism: str, history: list[tuple[str, ...]]) -> None:
     asyncio.run(_all_end_where_they_are(metabolism, history))
+
+
+async def test_in_a_tide_mind_the_uses_of_other_memories_are_part_of_a_life() -> None:
+    clock = FakeClock()
+    mind = await mind_in_ram("tide", clock, tools=able_to_search())
+    await mind.put("I take the ferry to Lamma at 8:40 on weekdays.", key="ferry")
+    for number in range(6):
+        await mind.put(f"Note {number}: the tide turned.", key=f"n{number}")
+        clock.forward(3 * DAY)
+        await mind.touch(f"n{number}")
+        if number % 2:
+            await mind.touch("ferry")
+    await mind.put("I take the ferry to Lamma at 8:50 on weekdays.", key="ferry-2")
+    await mind._indexing.catch_up()
+    clock.forward(5 * DAY)
+    now = await mind.explain("ferry")
+    assert "a newer memory, ferry-2, says nearly the same" in now.why
+    lived = await life.lived(mind, now.memory, now.at)
+    assert life.ends_at(lived, now.memory.vitality)
+    for moment in (BIRTH + days * DAY for days in (1.0, 4.0, 7.0, 10.0, 16.0, 20.0)):
+        x, y = zip(*lived, strict=True)
+        then = (await (await mind.as_of(moment)).explain("ferry")).memory.vitality
+        assert float(np.interp(moment, x, y)) == pytest.approx(then, abs=0.01)

@@ -60,6 +60,7 @@ STRETCHES = 400
 _POINTS = 4000  # of a whole curve
 _PAGE = 500
 _BREATH = 128  # entries
+_VISIBLE = 0.005  # of vitality
 _NEARER = (8, 64, 512)  # parts of a span that are looked at as closely as all of it
 
 # What moves no vitality where days count: findings, the queue, and what only a network mind heeds.
@@ -116,7 +117,8 @@ def _may_move(change: Change, memory: int) -> bool:
     """Whether a memory may be worth something else after this, now or later."""
     if isinstance(change, Pin):  # no formula sees it
         return False
-    return isinstance(change, (Configure, *_LEAVING)) or concerns(Entry(0, change, ""), memory)
+    regime = isinstance(change, Access | Touch) and bool(change.newness)
+    return regime or isinstance(change, (Configure, *_LEAVING)) or concerns(Entry(0, change, ""), memory)
 
 
 # ---- its curve
@@ -129,12 +131,15 @@ async def lived(mind: Mind, memory: Memory, until: float) -> tuple[Point, ...]:
         return ()
     entries = [one async for one in _entries(mind, 0) if one.change.at <= until and not isinstance(one.change, _IDLE)]
     family = _absorbed(entries, memory.id)
+    every_use = traits_of(mind.metabolism).appraises  # what the mind uses, new or old, is part of the formula
     life = _Life(memory.id)
     for place, entry in enumerate(entries):
         if place % _BREATH == 0:
             await asyncio.sleep(0)  # others want to be served too
         if not isinstance(entry.change, Access | Touch | Traverse) or not family.isdisjoint(entry.change.ids):
             life.take(entry)
+        elif every_use:
+            life.take_use(entry)
     return life.curve(until)
 
 
@@ -183,6 +188,14 @@ class _Life:
                 self._end(entry.change.at)
                 self._stands, self._since = now, max(entry.change.at, self._since)
 
+    def take_use(self, entry: Entry) -> None:
+        """Of another memory: it moves the regime by a little, which ends a stretch when it has become visible."""
+        fold(self._mind, entry.change, entry.seq)
+        now = self._standing()
+        if self._stands is not None and now is not None and _moved(self._stands, now, entry.change.at) > _VISIBLE:
+            self._end(entry.change.at)
+            self._stands, self._since = now, max(entry.change.at, self._since)
+
     def curve(self, until: float) -> tuple[Point, ...]:
         self._end(until)
         many = min(max(_POINTS // max(len(self._stretches), 1), 8), 48)
@@ -191,8 +204,10 @@ class _Life:
             if before is not None and stretch is not None and before.end < stretch.start:
                 points.append((before.end, nan))
             points += stretch.points(many) if stretch is not None else []
-        if self._stands is not None and self._since == until:  # something happened at this very moment
-            points.append((until, _vitality(*self._stands, until)))
+        stands = self._standing()
+        last = None if stands is None else (until, _vitality(*stands, until))
+        if last is not None and points[-1:] != [last]:  # something happened at this very moment, or moved it unseen
+            points.append(last)
         return tuple(points)
 
     def _standing(self) -> tuple[Metabolism, Signals] | None:
@@ -207,6 +222,10 @@ class _Life:
 
 def _vitality(metabolism: Metabolism, signals: Signals, moment: float) -> float:
     return float(metabolism.vitality(signals, moment)[0])
+
+
+def _moved(one: tuple[Metabolism, Signals], other: tuple[Metabolism, Signals], at: float) -> float:
+    return abs(_vitality(*one, at) - _vitality(*other, at))
 
 
 def _same(one: tuple[Metabolism, Signals] | None, other: tuple[Metabolism, Signals] | None) -> bool:

@@ -60,16 +60,16 @@ async def build(page: Page) -> None:
             _says(page, explained.memory, explained.at, story.has_earlier_text(told.entries))
             _curve(page, past, ahead, params, told.quiet)
             _links(page, explained.memory, around)
-            _history(page, told, explained.at)
+            _history(page, told, explained.at, explained.memory.id)
         with box("stack"):
             _coming(page, explained)
             _terms(page, explained)
             _signals(page, explained)
 
 
-def _history(page: Page, told: life.Told, now: float) -> None:
+def _history(page: Page, told: life.Told, now: float, memory: int) -> None:
     with card(page.t("memory.history")):
-        story.show(page, told.entries, now)
+        story.show(page, told.entries, now, memory)
         if not told.whole:
             text(page.t("memory.partial"), "soft small", "p").style("margin-top: 12px")
 
