@@ -203,3 +203,39 @@ async def test_without_an_analyzer_the_place_of_the_content_is_told_all_the_same
     assert (await told(mind, "two")).startswith(
         "not used yet, put today; content above all earlier memories; needed most"
     )
+
+
+# ---- the budget
+
+
+async def test_the_next_to_leave_say_so_once_the_budget_is_nearly_full() -> None:
+    clock = FakeClock()
+    mind = await lasting(clock, budget_memories=5)
+    for key in ("a", "b", "c", "d"):
+        await mind.put("Tides", key=key)
+    await read(mind, clock, 2.0, 3.0, 2.5, 1.0)
+    assert "budget" not in await told(mind, "d")  # 4 of 5
+    await mind.put("Tides", key="e")
+    # With the next put one leaves, of which P is 0: d.
+    assert (await told(mind, "d")).endswith(" The budget is nearly full, and it is number 1 to leave.")
+    assert chinese(await told(mind, "d")).endswith("。预算将满，它排在第 1 个离开。")
+    for other in ("a", "b", "c", "e"):
+        assert "budget" not in await told(mind, other)
+
+
+async def test_so_it_is_in_every_metabolism() -> None:
+    mind = await mind_in_ram("activity", budget_memories=2)
+    for key in ("a", "b"):
+        await mind.put("Tides", key=key)
+    why = await told(mind, "a")
+    assert why.endswith("; the budget is nearly full, and it is number 1 to leave")
+    assert chinese(why).endswith("；预算将满，它排在第 1 个离开")
+
+
+async def test_a_pinned_memory_never_leaves() -> None:
+    mind = await mind_in_ram("tide", budget_memories=2)
+    for key in ("a", "b"):
+        await mind.put("Tides", key=key)
+    await mind.pin("a")
+    assert "budget" not in await told(mind, "a")
+    assert "it is number 1 to leave." in await told(mind, "b")

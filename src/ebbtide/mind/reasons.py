@@ -2,7 +2,7 @@
 
     used 3 times, last 12 days ago; says when and where (content above 71 % of earlier memories); a newer memory,
     ferry-2, says nearly the same; needed more than 83 % of this mind (need 1.204). This agent lives by what lasts
-    (w 0.10). If nothing happens, it begins to fade in 30 days.
+    (w 0.10). If nothing happens, it begins to fade in 30 days. The budget is nearly full, and it is number 3 to leave.
 
 What the text says is read off it when it is explained and not stored: the stored prior is only its place among others.
 `serve/page/reasons.py` has these sentences in Chinese.
@@ -17,7 +17,9 @@ from ebbtide.core.memory import DAY, HOUR
 from ebbtide.core.metabolism import appraising
 from ebbtide.core.ports import Analyzer, Store, TextFeatures
 from ebbtide.core.signals import Signals
+from ebbtide.mind.squeezing import turn_of
 
+YEAR = 365.25 * DAY
 _FEW = 8  # memories below which none is called long or short
 _TAIL = 0.2  # the share of a mind that is called so
 
@@ -26,12 +28,19 @@ async def reason(
     store: Store, text: str, s: Signals, now: float, fades_at: float | None, analyzer: Callable[[], Analyzer | None]
 ) -> str:
     """Of the one memory in `s`, whose text this is. `fades_at`: when the first state to come begins; None: never."""
-    metabolism = store.regime.metabolism
+    metabolism, turn = store.regime.metabolism, await _turn(store, s, now)
     if (tide := appraising(metabolism)) is None:
-        return metabolism.why(s, now)
+        return "; ".join(filter(None, (metabolism.why(s, now), turn.lower())))
     says = await _says(store, text, s, analyzer())
     why = tide.why(s, now, [tide.content_said(s, says), *await _superseder(store, s)])
-    return " ".join(filter(None, (f"{why}.", tide.lives_by(s.newness), _ahead(s, fades_at, now))))
+    parts = (f"{why}.", tide.lives_by(s.newness), _ahead(s, fades_at, now), f"{turn}." if turn else "")
+    return " ".join(filter(None, parts))
+
+
+async def _turn(store: Store, s: Signals, now: float) -> str:
+    """Where it stands among those that leave next, in a mind that is nearly as full as its budget lets it be."""
+    turn = await turn_of(store, int(s.id[0]), now)
+    return "" if turn is None else f"The budget is nearly full, and it is number {turn} to leave"
 
 
 async def _superseder(store: Store, s: Signals) -> list[str]:
@@ -51,7 +60,8 @@ def _ahead(s: Signals, fades_at: float | None, now: float) -> str:
 
 
 def _span(seconds: float) -> str:
-    count, unit = (seconds / DAY, "day") if seconds >= DAY else (seconds / HOUR, "hour")
+    units = ((2 * YEAR, YEAR, "year"), (DAY, DAY, "day"), (0.0, HOUR, "hour"))
+    count, unit = next((seconds / length, unit) for least, length, unit in units if seconds >= least)
     return f"{max(round(count), 1)} {unit}{'s' if round(count) > 1 else ''}"
 
 

@@ -137,6 +137,14 @@ def _by_length(use: BudgetUse, lengths: Column) -> int:
     return int(np.searchsorted(np.cumsum(lengths // 2), wanted)) + 1
 
 
+async def turn_of(store: Store, memory: int, now: float) -> int | None:
+    """Which of the next to leave this one is, from 1 on; None: it is not among them."""
+    s = await store.signals()
+    rows, _ = _next(store, s, now)
+    found = np.flatnonzero(s.id[rows] == memory)
+    return int(found[0]) + 1 if len(found) else None
+
+
 async def _halvings(store: Store, ids: Sequence[int], shorten: Shorten, run: str, now: float) -> list[Rewrite]:
     said = await store.contents(ids)
     found: list[Rewrite] = []

@@ -256,7 +256,7 @@ class Demo(NamedTuple):
 # The network forgets faster than it would by itself, and retention more slowly: half a year is not long, nor short.
 # The one without a suffix is what a newcomer sees first.
 DEMOS = (
-    Demo("demo", "tide", {}, _ada),
+    Demo("demo", "tide", {"budget_memories": 80}, _ada),
     Demo("demo-activity", "activity", {}, _team),
     Demo("demo-network", "network", {"decay_rate": 0.9}, _talk),
     Demo("demo-score", "score", {}, _travels),

@@ -22,7 +22,7 @@ async def test_only_a_mind_in_which_nothing_leaves_by_itself_says_so(
     tab = await open_tab(f"/minds/{agent}/tidy", language=language)
     told = await tab.page.locator(".page-head").inner_text()
     assert said(f"tidy.under.{metabolism}", language) in told
-    assert (STAYS[language] in told) == (metabolism in ("activity", "score", "tide"))
+    assert (STAYS[language] in told) == (metabolism in ("activity", "score"))
 
 
 async def _mind(site: Site, metabolism: str, language: str) -> str:

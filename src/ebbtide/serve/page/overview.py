@@ -11,7 +11,7 @@ from ebbtide.host.timetable import FILE as TIMETABLE
 from ebbtide.host.timetable import Timetable
 from ebbtide.mind.forecasting import Outlook
 from ebbtide.mind.mind import Stats
-from ebbtide.serve.page import beginning, parts, weeks
+from ebbtide.serve.page import beginning, budget, parts, weeks
 from ebbtide.serve.page.controls import choice, field, form, submit
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.growth import CLOSELY, Growth, growth, options
@@ -99,6 +99,7 @@ async def build(page: Page) -> None:
         grown = await growth(mind, stats, CLOSELY)
         outlook = await mind.forecast(limit=8)
         suggested = len(await mind.suggestions(limit=100))
+        spent = await budget.found(mind, stats)
     with box("page-head"):
         with box("tight grow"):
             with box("row-of"):
@@ -123,7 +124,10 @@ async def build(page: Page) -> None:
                 if grown.steps:
                     with card(grown.title(page)):
                         ui.echart(options(page, grown), renderer="svg").classes("chart").style("height: 250px")
-            _outlook(page, outlook)
+            with box("stack"):
+                _outlook(page, outlook)
+                if spent is not None:
+                    budget.show(page, stats, spent)
 
 
 def _outdated(page: Page, stats: Stats) -> None:

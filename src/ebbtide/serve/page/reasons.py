@@ -85,6 +85,9 @@ _CHINESE = [
         (r"\. This agent lives by what lasts \(w (\S+)\)\.", r"。这个智能体多用长久的记忆（w \1）。"),
         (r"\. This agent lives by what is new \(w (\S+)\)\.", r"。这个智能体多用新的记忆（w \1）。"),
         (r" If nothing happens, it does not fade\.", "若什么都不发生，它不会褪色。"),
+        (r" If nothing happens, it begins to fade in (\d+) years?\.", r"若什么都不发生，\1 年后开始褪色。"),
+        (r"; the budget is nearly full, and it is number (\d+) to leave", r"；预算将满，它排在第 \1 个离开"),
+        (r" The budget is nearly full, and it is number (\d+) to leave\.", r"预算将满，它排在第 \1 个离开。"),
         (r" If nothing happens, it begins to fade in (\d+) days?\.", r"若什么都不发生，\1 天后开始褪色。"),
         (r" If nothing happens, it begins to fade in (\d+) hours?\.", r"若什么都不发生，\1 小时后开始褪色。"),
     )

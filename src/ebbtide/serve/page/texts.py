@@ -309,8 +309,8 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "过期的记忆稍后会被到期清理修剪或删除；被删除的可以从回收站取回。",
     ),
     "tidy.under.tide": (
-        "Nothing leaves by itself, and nothing is hidden. What you forget comes back from the trash.",
-        "不会自动删除，也不隐藏。你遗忘的可以从回收站取回。",
+        "Nothing is hidden. Beyond the budget what is needed least leaves by itself, and comes back from the trash.",
+        "不隐藏。超出预算时，最不需要的记忆会自动离开，可以从回收站取回。",
     ),
     "tidy.under.network": (
         "What has faded away is forgotten by itself, as is what has no room, and comes back from the trash.",
