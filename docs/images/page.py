@@ -30,12 +30,13 @@ async def main() -> None:
 
 
 async def _memory(seen: Tab, name: str) -> None:
-    await seen.go("/minds/demo-retention/memory?key=wei")
+    await seen.go("/minds/demo/memory?key=ferry-time")
+    await seen.page.wait_for_timeout(3000)  # the curve since its birth comes when the page is there, and moves in
     await seen.picture(name)
 
 
 async def _tidied(seen: Tab, name: str) -> None:
-    await seen.go("/minds/demo/tidy")
+    await seen.go("/minds/demo-activity/tidy")
     await seen.page.get_by_role("button", name="合并").first.click()
     await seen.page.get_by_role("button", name="撤销").wait_for()
     await seen.page.mouse.move(0, 0)

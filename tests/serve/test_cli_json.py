@@ -24,6 +24,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "unpin": ("unpin", "ferry"),
     "reembed": ("reembed",),
     "forecast": ("forecast",),
+    "timeline": ("timeline",),
     "suggestions": ("suggestions",),
     "reap runs": ("reap", "runs"),
     "squeeze": ("squeeze",),
