@@ -10,8 +10,9 @@ from ebbtide.core.changes import Batch, Configure, Entry
 from ebbtide.core.parameters import Regime
 from ebbtide.core.ports import Analyzer, Store
 from ebbtide.core.snapshot import Snapshot
+from ebbtide.mind.appraising import Rereader
 from ebbtide.mind.likeness import Likeness
-from ebbtide.mind.retelling import Retelling
+from ebbtide.mind.retelling import Reader, Retelling
 from ebbtide.mind.upkeep import Progress
 
 Scratch = Callable[[Snapshot | None], Store]
@@ -56,18 +57,32 @@ async def retold(
     looks at what memories say reads them with `analyzer`, as far as the old one has not, and finds by `likeness` what
     supersedes what.
     """
-    base = await store.base()
+    old = store.regime.metabolism.name
+    reader = Rereader(analyzer) if analyzer is not None and old != regime.metabolism.name else None
+    copy, retelling = await beginning(store, scratch, regime, await store.base(), reader, likeness)
+    async for entry in entries(store):
+        await retelling.tell(entry)
+        _report(progress, entry.seq, store.seq)
+    return copy
+
+
+async def beginning(
+    store: Store,
+    scratch: Scratch,
+    regime: Regime,
+    base: Snapshot | None,
+    reader: Reader | None,
+    likeness: Likeness | None = None,
+) -> tuple[Store, Retelling]:
+    """A copy that lives by this regime and stands where the journal begins, and what tells it the journal."""
     copy = scratch(_rebased(base, regime))
     began = max((row["last_accessed_at"] for _, row in base.memories), default=0.0) if base else 0.0
     await copy.apply(Batch((Configure(began, regime.metabolism.name, regime.params()),), "retold-regime"))
     free = await store.reserve(0)  # the first id nobody has
     tasks = base.tasks if base else ()
-    retelling = Retelling(copy, store.regime.metabolism.name, free, tasks, analyzer, likeness)
+    retelling = Retelling(copy, store.regime.metabolism.name, free, tasks, reader, likeness)
     await retelling.read_base()
-    async for entry in entries(store):
-        await retelling.tell(entry)
-        _report(progress, entry.seq, store.seq)
-    return copy
+    return copy, retelling
 
 
 async def last_entry_by(store: Store, moment: float) -> int:

@@ -6,14 +6,15 @@ decides by itself, who fades and who is forgotten, is arithmetic and is worked o
 """
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from ebbtide.core.changes import (
     Access,
+    Appraise,
     Batch,
     Change,
     Discard,
@@ -37,13 +38,12 @@ from ebbtide.core.changes import (
 )
 from ebbtide.core.cycle import FORGET, plan_cycle
 from ebbtide.core.errors import EbbtideError
-from ebbtide.core.memory import HOUR, STATES, State
+from ebbtide.core.memory import HOUR, STATES, Content, State
 from ebbtide.core.metabolism import Network, networked
-from ebbtide.core.ports import Analyzer, Store
+from ebbtide.core.ports import Store
 from ebbtide.core.ranges import ranges_of
 from ebbtide.core.state import COMPRESS, Task
 from ebbtide.core.whatif import REVIVED, retell
-from ebbtide.mind.appraising import Rereader
 from ebbtide.mind.cycle import FADED
 from ebbtide.mind.likeness import Found, Likeness
 from ebbtide.mind.pool import focus_limit
@@ -54,6 +54,12 @@ from ebbtide.mind.writing import make_room
 SUPERSEDED = "superseded"
 _AT_ONCE = 500  # memories of a base that are read at a time
 _REFERENCES = ("id", "source", "target", "into")
+
+
+class Reader(Protocol):
+    """Reads what memories say, for a regime that looks at it where the old one did not."""
+
+    def read(self, at: float, contents: Mapping[int, Content]) -> Appraise: ...
 
 
 class Retelling:
@@ -69,7 +75,7 @@ class Retelling:
         old: str,
         free: int,
         waiting: Iterable[Task] = (),
-        analyzer: Analyzer | None = None,
+        reader: Reader | None = None,
         likeness: Likeness | None = None,
     ) -> None:
         self._copy = copy
@@ -78,7 +84,7 @@ class Retelling:
         self._free = self._next = free
         self._here: dict[int, int] = {}  # the id in the journal: the id here
         self._cycles = {task.id: (task.upto, free) for task in waiting if task.kind == COMPRESS}
-        self._reader = Rereader(analyzer) if analyzer is not None and old != self._new.name else None
+        self._reader = reader
         self._likeness = likeness if old != self._new.name else None
         self._chance = random.Random(0)  # so that the same question gets the same answer
 
@@ -98,6 +104,28 @@ class Retelling:
             await self._apply(f"read-{entry.seq}", self._reader.read(change.at, {change.id: change.content}))
         if self._likeness is not None:
             await self._compare(self._likeness, change, entry.seq)
+
+    async def tell_puts(self, puts: Sequence[Entry]) -> None:
+        """Puts in a row: the same as telling each by itself, at one stroke where nothing stands in their way."""
+        told = [cast(PutMemory, retell(put.change, old=self._old, new=self._new.name)) for put in puts]
+        if self._new.traits.network or not await self._take_all(puts[0].seq, told):
+            for put in puts:
+                await self.tell(put)
+        elif self._reader is not None:
+            read = self._reader.read(told[-1].at, {put.id: put.content for put in told})
+            await self._apply(f"read-{puts[0].seq}", read)
+
+    async def _take_all(self, seq: int, puts: Sequence[PutMemory]) -> bool:
+        """Whether these could all be put as they are; if not, nothing has happened."""
+        try:
+            await self._apply(f"retold-{seq}", *puts)
+        except EbbtideError:
+            return False
+        return True
+
+    def known_as(self, memory: int) -> int:
+        """The id that a memory of the journal goes by here."""
+        return self._here.get(memory, memory)
 
     async def read_base(self) -> None:
         """What the journal starts from was told long ago; it is read all the same."""

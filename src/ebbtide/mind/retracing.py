@@ -10,10 +10,12 @@ from ebbtide.core.memory import DAY
 from ebbtide.core.metabolism import Metabolism, appraising
 from ebbtide.core.parameters import regime
 from ebbtide.core.ports import Analyzer
+from ebbtide.core.tuning import Tuning
 from ebbtide.mind import forgetting, history
 from ebbtide.mind.face import Face
 from ebbtide.mind.likeness import MOST, Likeness
 from ebbtide.mind.moments import instant
+from ebbtide.mind.tuning import tuned
 from ebbtide.mind.upkeep import Progress
 
 if TYPE_CHECKING:
@@ -102,6 +104,38 @@ class Retracing(Face):
         """What this mind's vectors say of which memories are nearly the same; None where there are no vectors."""
         tide, material = appraising(metabolism), await self._indexing.material(MOST)
         return None if tide is None or material is None else await Likeness.of(self._store, material, reader, tide)
+
+    async def tune(
+        self,
+        budgets: str | int | Sequence[str | int] = (),
+        *,
+        metabolisms: str | Sequence[str] = (),
+        params: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> Tuning:
+        """Which metabolism and parameters would have kept what was used? Replays the journal; changes nothing.
+
+        The questions are the confirmed uses (touches and direct reads) of memories older than a day. Each candidate
+        lives through the journal with room for so many memories; the lowest vitality leaves.
+
+        `budgets`: such as "25%" of the memories ever made, or a number of memories; the first one is compared by. None:
+        the mind's own budget if it is below that number, else 50 %, 25 % and 10 % (of a journal of more than 20,000
+        entries 25 % alone). `metabolisms`: only these.
+        `params`: one more candidate, of the metabolism named or of this mind's. A bad value is an InvalidInput.
+
+        >>> found = await mind.tune(["50%"])
+        >>> found.memories, found.uses, found.enough
+        (2, 0, False)
+        """
+        return await tuned(
+            self._store,
+            self._scratch,
+            budgets=budgets,
+            metabolisms=metabolisms,
+            params=params,
+            analyzer=self._tools.analyzer(),
+            progress=progress,
+        )
 
     async def rehearsal(self, progress: Progress | None = None) -> "Mind":
         """A copy of this mind in RAM that lives on by itself: whatever is done to it, this one stays as it is.

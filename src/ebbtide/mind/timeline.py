@@ -20,7 +20,7 @@ from ebbtide.core.memory import DAY, State
 from ebbtide.core.metabolism import Metabolism
 from ebbtide.core.ports import Store
 from ebbtide.core.replay import fold
-from ebbtide.core.signals import Signals
+from ebbtide.core.signals import Peers, Signals
 from ebbtide.core.snapshot import load
 from ebbtide.core.state import MindState
 from ebbtide.mind.history import entries
@@ -119,8 +119,10 @@ def _estimated(metabolism: Metabolism, s: Signals, moments: Sequence[float]) -> 
 def _born(s: Signals, moment: float) -> Signals:
     """Those that were there by then, compared with each other."""
     here = np.flatnonzero(s.created_at <= moment)
-    peers = None if s.peers is None else s.peers.take(np.flatnonzero(s.peers.created_at <= moment))
-    return replace(s.take(here), peers=peers)
+    if s.peers is None:
+        return replace(s.take(here), peers=None)
+    peers = s.peers.signals
+    return replace(s.take(here), peers=Peers(peers.take(np.flatnonzero(peers.created_at <= moment))))
 
 
 def _counted(metabolism: Metabolism, s: Signals, moment: float) -> TimelinePoint:
