@@ -5,7 +5,7 @@ import inspect
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +248,19 @@ async def test_the_journal_and_the_past_are_those_of_the_mind(place: Place) -> N
         with pytest.raises(Conflict):
             await past.put("x")
         assert (await mind.there.whatif("score"))["then"]["metabolism"] == "score"
+
+
+async def test_tuning_says_the_same_over_http(place: Place) -> None:
+    async with both(place, "activity") as mind:
+        await furnished(mind)
+        await mind.there.touch("ferry")
+        asked: dict[str, Any] = {"metabolisms": ["tide"], "params": {"long_use": 2.0}}
+        there, here = await mind.there.tune(["50%", 1], **asked), await mind.here.tune(["50%", 1], **asked)
+        assert replace(there, seconds=0.0) == replace(here, seconds=0.0)
+        assert (there.uses, there.memories, there.budgets[1].memories) == (1, 4, 1)
+        assert replace(await mind.there.tune("50%"), seconds=0.0) == replace(await mind.here.tune("50%"), seconds=0.0)
+        with pytest.raises(InvalidInput, match="'much' is no budget"):
+            await mind.there.tune("much")
 
 
 async def test_a_conversation_is_told_and_recalled(place: Place) -> None:

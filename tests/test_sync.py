@@ -106,6 +106,14 @@ def test_the_journal_is_a_plain_iterator(mind: SyncMind) -> None:
     assert sum(isinstance(entry.change, PutMemory) for entry in entries) == 600
 
 
+def test_a_journal_can_be_asked_which_regime_suits_it(mind: SyncMind, clock: FakeClock) -> None:
+    mind.put("The ferry leaves at 8:40.", key="ferry")
+    clock.forward(2 * DAY)
+    mind.touch("ferry")
+    found = mind.tune("100%", metabolisms=["score"])
+    assert (found.uses, [outcome.results[0].kept for outcome in found.outcomes]) == (1, [1] * len(found.outcomes))
+
+
 def test_a_view_is_a_blocking_mind_too(mind: SyncMind, clock: FakeClock) -> None:
     mind.put("The ferry leaves at 8:40.", key="ferry")
     clock.forward(DAY)

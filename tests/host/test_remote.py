@@ -125,6 +125,8 @@ COMMON = [
     say("tick", dry_run=True),
     say("tick", batch_size=2),
     say("tick", at=1.0),
+    say("tune", ["50%", 2], metabolisms=("tide",), params={"long_use": 2.0}),
+    say("tune", "much"),
     say("check"),
     say("reembed"),
     say("queue"),

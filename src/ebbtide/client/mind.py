@@ -284,6 +284,13 @@ class _Served:
         said: dict[str, Any] = await self._work("whatif", body, progress)
         return said
 
+    async def tune(
+        self, budgets: Any = (), *, metabolisms: Any = (), params: Mapping[str, Any] | None = None, progress: Any = None
+    ) -> Any:
+        listed = [[one] if isinstance(one, str | int) else [*one] for one in (budgets, metabolisms)]
+        body = {"budgets": listed[0], "metabolisms": listed[1], "params": dict(params or {})}
+        return meant("tune", await self._work("tune", body, progress))
+
     async def check(self, progress: Progress | None = None) -> Any:
         return part(await self._work("check", progress=progress), "differences")
 

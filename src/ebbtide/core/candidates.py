@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ebbtide.core.errors import InvalidInput
+from ebbtide.core.errors import Conflict, InvalidInput
 from ebbtide.core.metabolism import METABOLISMS, traits_of
 from ebbtide.core.parameters import Common, Regime, known_metabolism, parameters_of, regime
 
@@ -121,3 +121,34 @@ def _by_metabolism(metabolism: str, params: Mapping[str, Any], only: Sequence[st
         for called, changed in {DEFAULT: {}, **sets}.items():
             wanted = {**defaults, **changed}
             yield Candidate(called, name, {key: value for key, value in wanted.items() if now[key] != value})
+
+
+def chosen(found: Sequence[Candidate], number: int, metabolism: str) -> Candidate:
+    """The candidate of that number, if a mind that lives by `metabolism` can be given its parameters."""
+    if not 1 <= number <= len(found):
+        raise InvalidInput(problem=f"there is no row {number}: they go from 1 to {len(found)}")
+    one = found[number - 1]
+    if one.is_reference:
+        raise InvalidInput(problem=f"row {number} ({one.name}) is a reference to compare with: no mind can live by it")
+    if one.name == CURRENT:
+        raise InvalidInput(problem=f"row {number} is how the mind lives now: there is nothing to apply")
+    if one.metabolism != metabolism:
+        problem = f"row {number} is another metabolism, and a mind keeps its own: {moving(one)}"
+        raise Conflict(problem=problem)
+    return one
+
+
+def moving(candidate: Candidate) -> str:
+    """How to have a mind that lives by a candidate of another metabolism."""
+    made = " ".join(("ebbtide --agent NEW init --metabolism", candidate.metabolism, as_options(candidate.params)))
+    return f"`{made.rstrip()}` makes a new mind; put the memories there, where their signals start anew"
+
+
+def as_options(params: Mapping[str, Any]) -> str:
+    """As `ebbtide init` takes them."""
+    return " ".join(f"--set {setting}" for setting in settings(params))
+
+
+def settings(params: Mapping[str, Any]) -> list[str]:
+    """As `ebbtide config` takes them; a value that is true or false in lower case."""
+    return [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in params.items()]

@@ -32,7 +32,7 @@ FEWEST = 20  # uses that say something
 SLACK = 0.01  # of a budget: those that leave together
 NAMED = 10  # lost memories that are named for each candidate
 _STEPS = 12  # at most, of the time from the first use to the last
-_LENGTHS = (DAY, 7 * DAY, 30 * DAY, 91 * DAY, 365 * DAY)
+_LENGTHS = (DAY, 7 * DAY, 14 * DAY, 30 * DAY, 91 * DAY, 182 * DAY, 365 * DAY)
 _CLEAR = 3.0  # deviations: a dozen candidates are compared with the first
 _SCATTER, _MASK = np.int64(2_654_435_761), np.int64(0xFFFFFFFF)
 

@@ -12,6 +12,7 @@ from ebbtide.core.memory import Memory, Message, State, Step
 from ebbtide.core.parameters import Fallback
 from ebbtide.core.ports import IndexInfo
 from ebbtide.core.state import Task
+from ebbtide.core.tuning import Tuning
 from ebbtide.mind import Mind
 from ebbtide.mind.crediting import Credited, Hits
 from ebbtide.mind.explain import Explanation
@@ -98,6 +99,14 @@ class SyncMind:
     def replay(
         self, metabolism: str | None = None, params: Mapping[str, Any] | None = None, progress: Progress | None = None
     ) -> SyncMind: ...
+    def tune(
+        self,
+        budgets: str | int | Sequence[str | int] = (),
+        *,
+        metabolisms: str | Sequence[str] = (),
+        params: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> Tuning: ...
     def rehearsal(self, progress: Progress | None = None) -> SyncMind: ...
     def check(self, progress: Progress | None = None) -> Sequence[str]: ...
     def compact(self, before: float | None = None, progress: Progress | None = None) -> int: ...

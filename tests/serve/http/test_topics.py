@@ -334,6 +334,24 @@ async def test_what_would_be_remembered_under_another_regime(api: Api) -> None:
     assert (await api.run("/whatif", params={"nonsense": 1}))["problem"]["status"] == 422
 
 
+async def test_which_regime_would_have_kept_what_was_used(api: Api) -> None:
+    api.clock.forward(3 * DAY)
+    await api.post("/touch", keys=["ferry"])
+    result = (await api.run("/tune", budgets=["100%", 1], metabolisms=["tide"], params={"long_use": 2.0}))["result"]
+    assert (result["uses"], result["enough"], [budget["memories"] for budget in result["budgets"]]) == (
+        1,
+        False,
+        [2, 1],
+    )
+    rows = [(one["candidate"]["metabolism"], one["candidate"]["name"]) for one in result["outcomes"]]
+    assert rows[:3] == [("activity", "current"), ("tide", "given"), ("tide", "default")]
+    assert {one["results"][0]["kept"] for one in result["outcomes"]} == {1}
+    assert (await api.run("/tune", budgets=["0%"]))["problem"]["status"] == 422
+    assert (await api.run("/tune", params={"nonsense": 1}))["problem"]["status"] == 422
+    refused(await api.ask("POST", "/tune", json={"budgets": [[]]}), 422)
+    refused(await api.ask("POST", "/tune", json={"metabolisms": ["tied"]}), 422)
+
+
 async def test_a_journal_is_compacted_and_its_beginning_can_no_longer_be_looked_at(api: Api) -> None:
     api.clock.forward(100 * DAY)
     await api.put("new", "New.")

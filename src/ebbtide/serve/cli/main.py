@@ -39,6 +39,7 @@ from ebbtide.serve.cli import (
     serving,
     squeezing,
     tending,
+    tuning,
 )
 from ebbtide.serve.cli.caller import Caller
 
@@ -97,6 +98,7 @@ for module in (
     schedule,
     forgetting,
     history,
+    tuning,
     minds,
     serving,
     mcp,

@@ -237,6 +237,17 @@ class Regime(_Body):
     limit: Annotated[Whole, Field(ge=0, le=100_000, description="How many differing memories to list.")] = 1000
 
 
+class Candidates(_Body):
+    """Which regimes to compare, and with room for how many memories. Left out: all, and the usual shares."""
+
+    budgets: Annotated[
+        list[Whole | Annotated[str, Field(max_length=32)]],
+        Field(max_length=10, examples=[["25%", 500]], description="A share of all memories ever made, or a number."),
+    ] = []
+    metabolisms: Annotated[list[Metabolism], Field(max_length=10)] = []
+    params: Annotated[dict[str, Any], Field(examples=[{}], description="One more candidate.")] = {}
+
+
 def instant(given: float | str | None, now: float) -> float | None:
     """The moment meant, which some calendar has; nothing said: none."""
     if given is None:

@@ -6,9 +6,10 @@ from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
 from ebbtide.core.changes import KIND_OF, Entry
+from ebbtide.core.tuning import Tuning
 from ebbtide.mind import Mind
 from ebbtide.mind.upkeep import Progress
-from ebbtide.serve.http.asked import Compacting, Regime, instant
+from ebbtide.serve.http.asked import Candidates, Compacting, Regime, instant
 from ebbtide.serve.http.desk import AtDesk, MemoryKey, Seen, There
 from ebbtide.serve.http.once import OnceOnly
 from ebbtide.serve.http.routes import MEMORY, After, Limit, router
@@ -17,7 +18,7 @@ from ebbtide.serve.http.shapes import Moment, answer, page_of, plain
 
 routes = router("history")
 
-_OLD, _AS_IT_IS = Compacting(), Regime()
+_OLD, _AS_IT_IS, _ALL_OF_THEM = Compacting(), Regime(), Candidates()
 _PAGE = 5000
 
 
@@ -94,6 +95,20 @@ async def _states(mind: Mind) -> dict[str, str]:
         found |= {memory.key: str(memory.state) for memory in page.memories}
         after = page.next
     return found
+
+
+@routes.post("/tune", operation_id="tune", summary="Which regime would have kept what was used", **TASK)
+async def tune(mind: There, desk: AtDesk, once: OnceOnly, body: Candidates = _ALL_OF_THEM) -> Response:
+    """The journal replayed under each metabolism and several parameter sets, with room for so many memories: how many
+    of the confirmed uses of memories older than a day would have found their memory. Changes nothing: to live by a
+    candidate of the mind's own metabolism, `PATCH` its parameters.
+    """
+
+    async def work(mind: Mind, progress: Progress) -> Tuning:
+        given = body.params or None
+        return await mind.tune(body.budgets, metabolisms=body.metabolisms, params=given, progress=progress)
+
+    return await begun(desk, once, mind, "tune", work)
 
 
 @routes.post("/check", operation_id="check", summary="Does the journal tell the truth", **TASK)
