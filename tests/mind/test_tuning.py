@@ -163,7 +163,7 @@ async def test_what_the_mind_let_go_by_itself_is_counted() -> None:
 
 @pytest.mark.parametrize("budget", ["much", "0%", -1, "120%", 2.5])
 async def test_what_is_no_budget_is_refused(budget: str) -> None:
-    with pytest.raises(InvalidInput, match="budget|number of memories"):
+    with pytest.raises(InvalidInput, match=r"budget|number of memories"):
         await (await mind_in_ram()).tune(budget)
 
 

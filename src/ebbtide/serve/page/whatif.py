@@ -16,6 +16,7 @@ from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.knobs import Knob
 from ebbtide.serve.page.parts import box, button, card, heading, link, meter, nothing, page_head, state_chip, text
 from ebbtide.serve.page.refusals import refusals
+from ebbtide.serve.page.tuning import Tune
 from ebbtide.serve.page.work import Work
 
 _LISTED = 40
@@ -98,6 +99,7 @@ class _View:
                 tabs(modes, "now", self._mode, page.t("whatif.mode"))
                 self.why = text(page.t("whatif.from_now_why"), "soft small", "p")
                 self.work = Work(page, page.t("whatif.working"))
+        self.tune = Tune(page, self._ask_for)
         self.applying = Applying(page, self._applied)
         self._set(wanted)
 
@@ -266,8 +268,14 @@ class _View:
         if differs and not self._refused():
             await self.applying.ask(self.now, differs)
 
+    async def _ask_for(self, params: dict[str, Any]) -> None:
+        """Those of a row of the tuning, as far as they differ."""
+        if differs := knobs.changed(self.now, self.now | params):
+            await self.applying.ask(self.now, differs)
+
     def _applied(self, params: dict[str, Any]) -> None:
         self.now = params
+        self.tune.clear()
         self._set({})
 
 
