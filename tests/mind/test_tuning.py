@@ -2,17 +2,24 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ebbtide.core.candidates import Candidate
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DAY
+from ebbtide.core.parameters import regime as regime_by_name
 from ebbtide.core.tuning import Kept, Loss, Tuning
-from ebbtide.mind import Mind
+from ebbtide.mind import Mind, trials
+from ebbtide.mind import history as replaying
+from ebbtide.mind.trials import Trial
+from ebbtide.models.analysis import Analyzer
+from ebbtide.stores.memory import MemoryStore
 from tests.builders import BIRTH
-from tests.helpers import FakeClock, able_to_search, lives, mind_in_ram, snapshot, store_of
+from tests.helpers import METABOLISMS, FakeClock, able_to_search, lives, mind_in_ram, snapshot, store_of
 
 Event = tuple[float, str, str]  # the day, the verb, the key
 
@@ -252,6 +259,19 @@ async def random_life(history: Sequence[Event], metabolism: str) -> Mind:
 async def test_with_room_for_all_every_use_is_kept(history: Sequence[Event], metabolism: str) -> None:
     found = await (await random_life(history, metabolism)).tune("100%")
     assert {outcome.results[0].kept for outcome in found.outcomes} == {found.uses}
+
+
+@lives
+@given(histories, st.sampled_from(METABOLISMS), st.sampled_from(METABOLISMS))
+async def test_a_trial_with_room_for_all_is_the_replay(history: Sequence[Event], old: str, new: str) -> None:
+    """Puts are told in runs there, and one by one here."""
+    store, regime = store_of(await random_life(history, old)), regime_by_name(new, {})[0]
+    retold = await replaying.retold(store, MemoryStore, regime, analyzer=Analyzer())
+    story, readings = await trials.read(store), trials.Readings(Analyzer())
+    reader = readings if old != new else None
+    copy, retelling = await replaying.beginning(store, MemoryStore, regime, None, reader)
+    await Trial(Candidate("x", new, {}), 100, story, copy, retelling).live(trials.Teller(story.entries, None))
+    assert replace(await copy.snapshot(), seq=0) == replace(await retold.snapshot(), seq=0)
 
 
 @lives

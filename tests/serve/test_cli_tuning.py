@@ -30,7 +30,7 @@ def test_too_few_uses_are_said_to_be_too_few_above_the_table_of_what_they_say(
     used(lived_in, clock, 3)
     said = lived_in("tune").words
     assert "3 uses of memories older than a day, 4 memories ever made" in said
-    assert "1* score / current" in said
+    assert "1* score/current" in said
     assert "LRU" in said
     assert "too few to judge by, 20 at least" in said
 
@@ -38,7 +38,7 @@ def test_too_few_uses_are_said_to_be_too_few_above_the_table_of_what_they_say(
 def test_a_mind_that_was_never_used_has_a_table_without_percentages(lived_in: Shell) -> None:
     said = lived_in("tune").words
     assert "0 uses of memories older than a day" in said
-    assert "score / current – – – 0" in said
+    assert "score/current – – – 0" in said
 
 
 def test_what_would_have_been_lost_is_named_with_its_text(lived_in: Shell, clock: FakeClock) -> None:
@@ -54,6 +54,27 @@ def test_what_would_have_been_lost_is_named_with_its_text(lived_in: Shell, clock
     assert everything.count("would have lost") == 4  # all rows but that of everything
 
 
+def test_the_command_that_applies_the_best_row_is_told_with_the_options_the_rows_depend_on(
+    lived_in: Shell, clock: FakeClock
+) -> None:
+    """A use lifts a score by nothing here, so the oldest leaves; and 25 uses in a row are more than chance."""
+    lived_in.said("config", "usage_gain=0")
+    lived_in.said("forget", "tide", "pier", "gull")
+    clock.forward(DAY / 2)
+    for key in ("young", "younger", "youngest"):
+        lived_in.said("put", f"All there is to say of the {key}.", "--key", key)
+    used(lived_in, clock, 25)
+    lived_in.said("put", "All there is to say of the last one.", "--key", "last")
+    used(lived_in, clock, 25)
+    asked = ("--agent", "default", "tune", "--metabolism", "score", "--set", "usage_gain=5")
+    said = lived_in(*asked, "--budget", "4").words
+    assert "row 2 (score/given) keeps 25 uses more than now (25 gained, 0 missed)" in said
+    assert "`ebbtide --agent default tune --metabolism score --set usage_gain=5 --apply 2` sets its parameters" in said
+    applied = lived_in(*asked, "--apply", "2")
+    assert "usage_gain 0.0 5" in applied.words
+    assert "back: ebbtide --agent default config usage_gain=0.0" in applied.words
+
+
 def test_in_json_it_is_the_value_itself(lived_in: Shell, clock: FakeClock) -> None:
     used(lived_in, clock, 2)
     found = lived_in.json("tune", "--budget", "50%", "--set", "usage_gain=3")
@@ -66,7 +87,7 @@ def test_in_json_it_is_the_value_itself(lived_in: Shell, clock: FakeClock) -> No
 def test_a_row_is_applied_when_asked_and_the_way_back_is_told(lived_in: Shell) -> None:
     said = lived_in("tune", "--apply", "2").words
     assert "daily_factor 0.95 0.99" in said
-    assert "the mind lives by score / slow from now on" in said
+    assert "the mind lives by score/slow from now on" in said
     assert "back: ebbtide config daily_factor=0.95 structure_gain=0.04" in said
     assert lived_in.json("config")["params"]["daily_factor"] == 0.99
     again = lived_in.json("tune", "--apply", "2")  # now the defaults are the second row

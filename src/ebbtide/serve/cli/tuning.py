@@ -1,5 +1,6 @@
 """The command that asks a mind's own journal which regime would have kept what was needed."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -63,7 +64,23 @@ def tune(
             return await mind.tune(budget or (), metabolisms=metabolism or (), params=given, progress=progress)
 
     found: Tuning = caller.run(work)
-    render.as_json(found) if caller.as_json else _show(found, lost)
+    if caller.as_json:
+        render.as_json(found)
+    else:
+        again = _command(caller, "tune", *_options(metabolism or [], settings or []))
+        _show(found, again, all_lost=lost)
+
+
+def _command(caller: Caller, *words: str) -> str:
+    """To be typed for the same mind."""
+    mind = ("--agent", caller.agent) if caller.agent is not None else ()
+    return shlex.join(("ebbtide", *mind, *words))
+
+
+def _options(metabolisms: list[str], settings: list[str]) -> list[str]:
+    """The options that rows depend on."""
+    given = [("--metabolism", each) for each in metabolisms] + [("--set", each) for each in settings]
+    return [word for pair in given for word in pair]
 
 
 # ---- applying
@@ -84,14 +101,15 @@ def _apply(caller: Caller, row: int, only: list[str], given: dict[str, Any]) -> 
         render.as_json({"row": row, "name": one.name, "params": one.params, "before": before})
         return
     render.table(("parameter", "before", "now"), [(n, str(before[n]), str(v)) for n, v in one.params.items()])
-    render.say(f"the mind lives by {one.metabolism} / {one.name} from now on")
-    render.say(f"[dim]back: ebbtide config {' '.join(settings(before))}[/]")
+    render.say(f"the mind lives by {one.metabolism}/{one.name} from now on")
+    render.say(f"[dim]back: {render.safe(_command(caller, 'config', *settings(before)))}[/]")
 
 
 # ---- showing
 
 
-def _show(found: "Tuning", all_lost: bool) -> None:
+def _show(found: "Tuning", again: str, *, all_lost: bool) -> None:
+    """`again` is the command that gives the same rows."""
     when = f", from {_day(found.steps[0].starts_at)} on" if found.steps else ""
     uses = counted(found.uses, "use")
     many = counted(found.memories, "memory", "memories")
@@ -101,7 +119,7 @@ def _show(found: "Tuning", all_lost: bool) -> None:
     render.table(columns, [_row(found, outcome) for outcome in found.outcomes])
     room = ", ".join(f"{budget.memories:,}" for budget in found.budgets)
     render.say(f"[dim]uses kept with room for {room} memories; from `lost` on: with {shares[found.main]}[/]")
-    for line in _verdict(found):
+    for line in _verdict(found, again):
         render.say(line)
     for outcome in found.outcomes:
         if all_lost or outcome.number in (1, found.best):
@@ -128,11 +146,11 @@ def _row(found: "Tuning", outcome: "Outcome") -> tuple[str, ...]:
 
 def _called(candidate: "Candidate") -> str:
     name = "everything kept" if candidate.rule == "everything" else candidate.name
-    return f"[dim]{name}[/]" if candidate.is_reference else f"{candidate.metabolism} / {name}"
+    return f"[dim]{name}[/]" if candidate.is_reference else f"{candidate.metabolism}/{name}"
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "–"
+    return f"{100 * part / whole:.1f}" if whole else "–"
 
 
 def _over_time(found: "Tuning", kept: "Kept") -> str:
@@ -141,7 +159,7 @@ def _over_time(found: "Tuning", kept: "Kept") -> str:
     return "".join(" " if share is None else _BARS[min(7, int(8 * share))] for share in shares)
 
 
-def _verdict(found: "Tuning") -> list[str]:
+def _verdict(found: "Tuning", again: str) -> list[str]:
     """What the table comes to, and what to do."""
     from ebbtide.core.tuning import FEWEST
 
@@ -151,7 +169,7 @@ def _verdict(found: "Tuning") -> list[str]:
             f"{said} of memories older than a day: too few to judge by, {FEWEST} at least. Confirm what was of use "
             "(`touch`, `credit`), and ask again later"
         ]
-    lines = [_comparison(found)]
+    lines = [_comparison(found, again)]
     best, main = found.outcomes[found.best - 1], found.main
     for outcome in found.outcomes:
         is_bounded = outcome.candidate.is_reference and outcome.candidate.rule != "everything"
@@ -163,7 +181,7 @@ def _verdict(found: "Tuning") -> list[str]:
     return lines
 
 
-def _comparison(found: "Tuning") -> str:
+def _comparison(found: "Tuning", again: str) -> str:
     from ebbtide.core.candidates import moving
 
     best = found.outcomes[found.best - 1]
@@ -171,12 +189,12 @@ def _comparison(found: "Tuning") -> str:
         return "no row keeps more than the mind does by its own parameters"
     kept, one = best.results[found.main], best.candidate
     uses = counted(kept.gained - kept.missed, "use")
-    more = f"row {best.number} ({one.metabolism} / {one.name}) keeps {uses} more than now"
+    more = f"row {best.number} ({one.metabolism}/{one.name}) keeps {uses} more than now"
     more += f" ({kept.gained} gained, {kept.missed} missed)"
     if not found.clear:
         return f"{more}: no more than chance explains"
-    how = f"`ebbtide tune --apply {best.number}` sets its parameters"
-    return f"{more}; {how if one.metabolism == found.metabolism else moving(one)}"
+    how = f"`{again} --apply {best.number}` sets its parameters"
+    return render.safe(f"{more}; {how if one.metabolism == found.metabolism else moving(one)}")
 
 
 def _name_lost(outcome: "Outcome", kept: "Kept") -> None:

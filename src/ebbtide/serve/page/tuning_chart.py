@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ebbtide.core.candidates import EVERYTHING
+from ebbtide.core.candidates import EVERYTHING, LRU, RANDOM
 from ebbtide.core.tuning import Outcome, Tuning
 from ebbtide.serve.page import parts
 from ebbtide.serve.page.curve import TIP
 
 _WORDS, _LINE = {"color": "var(--soft)"}, {"color": "var(--line)"}
-_COLOURS = ("tide", "active", "cold", "deprecated", "fading", "expired", "vanishing")
+_COLOURS = ("tide", "cold", "deprecated", "fading", "bad", "active")
+_DASHES = {LRU: "dashed", RANDOM: "dotted"}
 
 
 def references(found: Tuning) -> list[Outcome]:
@@ -69,9 +70,8 @@ def _options(
 
 
 def _series(place: int, one: Outcome, name: str, values: Sequence[float | None]) -> dict[str, Any]:
-    is_reference = one.candidate.is_reference
-    style = {"width": 4 if place == 0 else 2, "type": "dashed" if is_reference else "solid"}
-    colour = "soft" if is_reference else _COLOURS[place % len(_COLOURS)]
+    style = {"width": 4 if place == 0 else 2, "type": _DASHES.get(one.candidate.rule, "solid")}
+    colour = "soft" if one.candidate.is_reference else _COLOURS[place % len(_COLOURS)]
     return {
         "name": name, "type": "line", "data": list(values), "color": f"var(--{colour})", "lineStyle": style,
         "symbolSize": 7, "connectNulls": True, "emphasis": {"disabled": True},
