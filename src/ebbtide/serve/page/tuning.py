@@ -34,12 +34,12 @@ texts.add(
         "tune.run": ("Replay the journal", "重演日志"),
         "tune.working": ("Replaying the journal under each regime", "正在用每种规则重演日志"),
         "tune.asked": (
-            "{uses} uses of memories older than a day; {memories} memories ever made.",
+            "Uses of memories older than a day: {uses}. Memories ever made: {memories}.",
             "超过一天的记忆被使用 {uses} 次；共创建过 {memories} 条记忆。",
         ),
         "tune.few": (
-            "Fewer than {n} uses are too few to judge by. The table shows what they say; confirm what is of use, and "
-            "ask again later.",
+            "Too few uses to judge by: at least {n}. The table shows what they say; confirm what is of use, and ask again "
+            "later.",
             "少于 {n} 次使用不足以判断。下表仅供参考；请确认有用的记忆，以后再试。",
         ),
         "tune.stay": (
@@ -50,6 +50,10 @@ texts.add(
             "{name} keeps {n} uses more than now ({gained} gained, {missed} missed).",
             "“{name}”比现在多保留 {n} 次使用（多保留 {gained} 次，少保留 {missed} 次）。",
         ),
+        "tune.better_one": (
+            "{name} keeps 1 use more than now ({gained} gained, {missed} missed).",
+            "“{name}”比现在多保留 1 次使用（多保留 {gained} 次，少保留 {missed} 次）。",
+        ),
         "tune.chance": ("That is no more than chance explains.", "这一差别可能只是偶然。"),
         "tune.no_formula": (
             "{name} needs no formula and keeps as much as the best regime.",
@@ -59,6 +63,10 @@ texts.add(
             "This mind has let go of {n} memories by itself; their later use cannot be seen.",
             "心智已自行遗忘 {n} 条记忆，之后对它们的需要无法得知。",
         ),
+        "tune.decided_one": (
+            "This mind has let go of 1 memory by itself; its later use cannot be seen.",
+            "心智已自行遗忘 1 条记忆，之后对它的需要无法得知。",
+        ),
         "tune.by_room": ("Uses kept, by room", "不同容量下保留的使用"),
         "tune.by_time": ("Uses kept over time, room for {n}", "各时段保留的使用（容量 {n}）"),
         "tune.regime": ("regime", "规则"),
@@ -66,7 +74,7 @@ texts.add(
         "tune.hidden": ("hidden", "隐藏"),
         "tune.hidden_why": (
             "Hidden: the memory was still there, but in a state that a search leaves out. Lost, hidden and over time: "
-            "with room for {n} memories.",
+            "at a budget of {n}.",
             "隐藏：记忆还在，但处于搜索会略过的状态。“失去”“隐藏”和各时段：容量为 {n} 条时。",
         ),
         "tune.best": ("keeps most", "保留最多"),
@@ -79,8 +87,9 @@ texts.add(
         ),
         "tune.would_lose": ("What would have been lost", "会失去什么"),
         "tune.loses": ("{name}: {n} uses lost", "{name}：失去 {n} 次使用"),
+        "tune.loses_one": ("{name}: 1 use lost", "{name}：失去 1 次使用"),
         "tune.times": ("{n} uses", "{n} 次使用"),
-        "tune.time": ("1 use", "1 次使用"),
+        "tune.times_one": ("1 use", "1 次使用"),
         "tune.left": ("left {when}", "{when} 淘汰"),
         "tune.set.current": ("as it is now", "当前参数"),
         "tune.set.default": ("default", "默认参数"),
@@ -246,5 +255,5 @@ class Tune:
                 with link(self._page.url("memory", key=loss.key), "move"):
                     text(parts.preview(loss.text or loss.key, 120), "says")
                     left = "" if loss.left_at is None else t("tune.left", when=parts.moment(loss.left_at)[:10])
-                    times = t("tune.time" if loss.uses == 1 else "tune.times", n=f"{loss.uses:,}")
+                    times = t("tune.times", n=f"{loss.uses:,}")
                     text(" · ".join(filter(None, (times, left))), "soft small")
