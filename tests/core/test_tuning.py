@@ -130,35 +130,39 @@ def rows(count: int, **columns: Any) -> Signals:
     return table.view()
 
 
-def left(s: Signals, worth: list[float], budget: int, new: int = 0) -> list[int]:
-    found: list[int] = tuning.leaving(s, np.array(worth), budget, new).tolist()
+def left(s: Signals, budget: int, new: int = 0, metabolism: str = "activity") -> list[int]:
+    found: list[int] = tuning.leaving(METABOLISMS[metabolism](), LRU, s, budget, 99.0, new).tolist()
     return found
 
 
 def test_the_least_worth_leave_and_of_equals_the_oldest() -> None:
-    assert left(rows(5), [3.0, 1.0, 1.0, 0.5, 2.0], 3) == [4, 2]
-    assert left(rows(5), [3.0, 1.0, 1.0, 0.5, 2.0], 5) == []
+    s = rows(5, last_accessed_at=[3.0, 1.0, 1.0, 0.5, 2.0], created_at=[0.0, 0.2, 0.1, 0.0, 0.0])
+    assert left(s, 3) == [4, 3]
+    assert left(s, 5) == []
 
 
 def test_what_was_just_put_is_pinned_or_protected_stays() -> None:
-    worth = [1.0, 2.0, 3.0, 4.0]
-    assert left(rows(4), worth, 3, new=1) == [2]
-    assert left(rows(4, pinned=[1, 0, 0, 0]), worth, 2) == [2, 3]
-    assert left(rows(4, metabolism="retention", protected=[0, 2, 0, 0]), worth, 2) == [1, 3]
-    assert left(rows(4, pinned=[1, 1, 1, 0]), worth, 1, new=4) == []
+    used = [1.0, 2.0, 3.0, 4.0]
+    assert left(rows(4, last_accessed_at=used), 3, new=1) == [2]
+    assert left(rows(4, last_accessed_at=used, pinned=[1, 0, 0, 0]), 2) == [2, 3]
+    held = rows(4, metabolism="retention", last_accessed_at=used, protected=[0, 2, 0, 0])
+    assert left(held, 2, metabolism="retention") == [1, 3]
+    assert left(rows(4, last_accessed_at=used, pinned=[1, 1, 1, 0]), 1, new=4) == []
 
 
 def test_a_large_budget_makes_room_for_one_percent_at_a_time() -> None:
     # 301 in a mind of 300: one is over, and 3 more make the slack
-    assert left(rows(301), [float(n) for n in range(301)], 300) == [1, 2, 3, 4]
+    assert left(rows(301, last_accessed_at=[float(n) for n in range(301)]), 300) == [1, 2, 3, 4]
 
 
-def test_references_go_by_last_use_and_by_chance() -> None:
-    s = rows(3, last_accessed_at=[5.0, 1.0, 9.0])
+def test_references_go_by_last_use_and_by_chance_and_a_regime_by_its_vitality() -> None:
+    # Nine uses are worth 1.2 · ln 10 = 2.76 more than none; four seconds of recency next to nothing.
+    s = rows(3, last_accessed_at=[5.0, 1.0, 9.0], access_count=[0, 9, 0])
     activity = METABOLISMS["activity"]()
-    assert tuning.worth(LRU, activity, s, 10.0).tolist() == [5.0, 1.0, 9.0]
-    assert len(set(tuning.worth(RANDOM, activity, s, 10.0).tolist())) == 3
-    assert tuning.worth("vitality", activity, s, 10.0).tolist() == activity.vitality(s, 10.0).tolist()
+    assert left(s, 2) == [2]
+    assert tuning.leaving(activity, "vitality", s, 2, 99.0, 0).tolist() == [1]
+    # The ids times 2,654,435,761, modulo 2³²: 2654435761, 1013904226 and 3668339987.
+    assert tuning.leaving(activity, RANDOM, s, 2, 99.0, 0).tolist() == [2]
 
 
 # ---- what came of it

@@ -152,15 +152,23 @@ def _leaving(state: MindState, needed: _Needed, changes: Sequence[Change], at: f
 
 
 def next_to_leave(
-    metabolism: Metabolism, s: Signals, at: float, spare: Iterable[int] = (), most: int | None = None
+    metabolism: Metabolism,
+    s: Signals,
+    at: float,
+    spare: Iterable[int] = (),
+    most: int | None = None,
+    worth: Column | None = None,
 ) -> Column:
-    """The rows that may leave, the first to go first: by vitality, of equals the oldest. `most`: so many suffice."""
+    """The rows that may leave, the first to go first: by vitality, of equals the oldest. `most`: so many suffice.
+
+    `worth`: another order to compare with, by a number for each row.
+    """
     kept = (s.pinned != 0) | metabolism.protects(s)
     stay = [*s.focus, *spare]
     if stay:
         kept |= np.isin(s.id, stay)
     rows = np.flatnonzero(~kept)
-    vitality = metabolism.vitality(s, at)[rows]
+    vitality = (metabolism.vitality(s, at) if worth is None else worth)[rows]
     if most is not None and 0 < most < len(rows):
         lowest = vitality <= np.partition(vitality, most - 1)[most - 1]
         rows, vitality = rows[lowest], vitality[lowest]

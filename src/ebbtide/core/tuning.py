@@ -4,8 +4,9 @@ A mind's own journal is replayed under each candidate with room for so many memo
 
 - A *use* is an access or a confirmed use of a memory that has been in the mind for more than a day. Uses of one memory
   within an hour of each other (`touch_spacing`) count once. Younger memories say nothing about forgetting.
-- Whenever a put goes over the budget, the memories with the lowest vitality leave, down to 1 % below it. Pinned and
-  protected memories, those in focus and the one that was just put stay. Of equals the oldest leaves.
+- Whenever a put goes over the budget, what the engine's own budget would let go leaves (core/budget.py): the lowest
+  vitality first, of equals the oldest, down to 1 % below the budget. Pinned and protected memories, those in focus and
+  the one that was just put stay. Nothing is halved first: a text is there, or it is not.
 - A use is *kept* if the memory is still there at that moment. What has left does not come back: all its later uses are
   lost. Only its owner can bring it back, by telling it anew or by restoring it.
 - A use that is kept is *hidden* if its memory was in a state that a search leaves out.
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ebbtide.core.budget import SLACK, next_to_leave
 from ebbtide.core.candidates import LRU, RANDOM, Candidate
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.memory import DAY
@@ -29,7 +31,6 @@ SHARES = (0.5, 0.25, 0.1)  # of the memories ever made, where the mind has no bu
 USUAL = 0.25  # the one of these by which candidates are compared, and the only one if the journal is long
 LONG = 20_000  # entries
 FEWEST = 20  # uses that say something
-SLACK = 0.01  # of a budget: those that leave together
 NAMED = 10  # lost memories that are named for each candidate
 _STEPS = 12  # at most, of the time from the first use to the last
 _LENGTHS = (DAY, 7 * DAY, 14 * DAY, 30 * DAY, 91 * DAY, 182 * DAY, 365 * DAY)
@@ -150,33 +151,25 @@ def _of(memories: int, made: int) -> Budget:
 # ---- who leaves
 
 
-def worth(rule: str, metabolism: Metabolism, s: Signals, now: float) -> Column:
-    """How much each memory is worth keeping: its vitality, or what a reference goes by."""
+def worth(rule: str, s: Signals) -> Column | None:
+    """How much each memory is worth to a reference; None: its vitality decides."""
     if rule == LRU:
         return s.last_accessed_at
     if rule == RANDOM:
         return (s.id * _SCATTER) & _MASK
-    return metabolism.vitality(s, now)
+    return None
 
 
-def leaving(s: Signals, worth: Column, budget: int, new: int) -> Column:
-    """The ids of those that leave a mind above its budget, the least worth first. The memory `new` was just put."""
+def leaving(metabolism: Metabolism, rule: str, s: Signals, budget: int, now: float, new: int) -> Column:
+    """The ids of those that leave a mind above its budget, as the engine's own budget would have it.
+
+    The memory `new` was just put, and stays.
+    """
     over = len(s) - budget
     if over <= 0:
         return s.id[:0]
-    free = np.flatnonzero(~_stays(s, new))
-    count = min(over + int(SLACK * budget), len(free))
-    order = np.lexsort((s.id[free], worth[free]))
-    return s.id[free[order[:count]]]
-
-
-def _stays(s: Signals, new: int) -> Column:
-    stays: Column = (s.pinned != 0) | (s.id == new)
-    if len(s.protected):
-        stays |= s.protected > 0
-    if s.focus:
-        stays |= np.isin(s.id, s.focus)
-    return stays
+    count = over + budget // SLACK
+    return s.id[next_to_leave(metabolism, s, now, spare=(new,), most=count, worth=worth(rule, s))[:count]]
 
 
 # ---- what came of it

@@ -12,6 +12,7 @@ import numpy as np
 
 from ebbtide.core import tuning
 from ebbtide.core.appraisal import Features
+from ebbtide.core.budget import BUDGET
 from ebbtide.core.candidates import Candidate
 from ebbtide.core.changes import (
     Access,
@@ -38,7 +39,6 @@ from ebbtide.mind.appraising import Rereader
 from ebbtide.mind.retelling import Retelling
 from ebbtide.mind.upkeep import Progress
 
-BUDGET = "budget"  # the cause of a forgetting that makes room
 _BREATH = 128  # entries after which others have their turn
 _REPLACED = "replaced"
 _MORE = (PutMemory, Restore, Recover)
@@ -226,7 +226,7 @@ class Trial:
             return
         s = await self._copy.signals()
         metabolism = self._copy.regime.metabolism
-        gone = tuning.leaving(s, tuning.worth(self._candidate.rule, metabolism, s, now), self._budget, new).tolist()
+        gone = tuning.leaving(metabolism, self._candidate.rule, s, self._budget, now, new).tolist()
         self._most = len(s) - len(gone)
         if gone:
             contents = await self._copy.contents(gone)

@@ -5,7 +5,7 @@ import pytest
 import ebbtide
 from ebbtide.core.memory import DAY
 from ebbtide.core.tuning import Tuning
-from tests.helpers import FakeClock
+from tests.helpers import FakeClock, LetterEmbedder
 from tests.serve.page.conftest import OpenTab, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -19,7 +19,7 @@ async def lived(site: Site, agent: str, uses: int = 30) -> Tuning:
     It lived elsewhere, by a clock of its own, and comes to the server in one step.
     """
     clock, elsewhere = FakeClock(), site.data.parent / "lived"
-    async with ebbtide.open(agent, data=elsewhere, metabolism="score", clock=clock, embedder="none") as mind:
+    async with ebbtide.open(agent, data=elsewhere, metabolism="score", clock=clock, embedder=LetterEmbedder()) as mind:
         for place, key in enumerate(KEYS):
             await mind.put(f"All there is to say of {key}, <b>and</b> no more.", key=key)
             clock.forward(2 * DAY)

@@ -38,8 +38,8 @@ texts.add(
             "超过一天的记忆被使用 {uses} 次；共创建过 {memories} 条记忆。",
         ),
         "tune.few": (
-            "Too few uses to judge by: at least {n}. The table shows what they say; confirm what is of use, and ask again "
-            "later.",
+            "Too few uses to judge by: at least {n}. The table shows what they say; confirm what is of use, and "
+            "ask again later.",
             "少于 {n} 次使用不足以判断。下表仅供参考；请确认有用的记忆，以后再试。",
         ),
         "tune.stay": (
