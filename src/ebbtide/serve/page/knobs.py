@@ -204,4 +204,5 @@ UNITS: dict[str, tuple[str, str]] = {
     "nodes per cycle, 0: no limit": ("a cycle, 0: no limit", "条/轮，0 为不限"),
     "nodes, 0: no limit": ("memories, 0: no limit", "条，0 为不限"),
     "memories": ("memories", "条"),
+    "entries": ("entries", "条日志"),
 }
