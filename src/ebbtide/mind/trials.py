@@ -27,6 +27,7 @@ from ebbtide.core.changes import (
     Restore,
     Rewrite,
     Touch,
+    Traverse,
     WriteDown,
 )
 from ebbtide.core.memory import CODE_OF, DAY, HOUR, Content
@@ -192,12 +193,17 @@ class Trial:
     async def _happen(self, entry: Entry) -> None:
         if entry.seq in self._story.asked:
             await self._ask(self._story.asked[entry.seq], entry.change.at)
+        if isinstance(entry.change, Access | Touch | Traverse) and not await self._is_any_here(entry.change.ids):
+            return  # as admission would find, which costs ten times as much
         if isinstance(entry.change, Rewrite) and await self._told_anew(entry):
             return
         await self._retelling.tell(entry)
         if isinstance(entry.change, _MORE):
             self._most += 1
             await self._make_room(entry.change.at, self._retelling.known_as(entry.change.id))
+
+    async def _is_any_here(self, ids: Sequence[int]) -> bool:
+        return bool(await self._copy.contents([self._retelling.known_as(memory) for memory in ids]))
 
     async def _ask(self, questions: Sequence[int], at: float) -> None:
         wanted = {number: self._retelling.known_as(self._story.memory[number]) for number in questions}
