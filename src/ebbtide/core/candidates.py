@@ -140,13 +140,13 @@ def chosen(found: Sequence[Candidate], number: int, metabolism: str) -> Candidat
 
 def moving(candidate: Candidate) -> str:
     """How to have a mind that lives by a candidate of another metabolism."""
-    made = " ".join(("ebbtide --agent NEW init --metabolism", candidate.metabolism, as_options(candidate.params)))
-    return f"`{made.rstrip()}` makes a new mind; put the memories there, where their signals start anew"
+    return f"`{making(candidate)}` makes a new mind; put the memories there, where their signals start anew"
 
 
-def as_options(params: Mapping[str, Any]) -> str:
-    """As `ebbtide init` takes them."""
-    return " ".join(f"--set {setting}" for setting in settings(params))
+def making(candidate: Candidate) -> str:
+    """The command that makes a mind that lives so."""
+    options = [f" --set {setting}" for setting in settings(candidate.params)]
+    return f"ebbtide --agent NEW init --metabolism {candidate.metabolism}{''.join(options)}"
 
 
 def settings(params: Mapping[str, Any]) -> list[str]:

@@ -77,6 +77,8 @@ async def read(store: Store) -> Story:
         story.made = len(story.base.memories)
         for content, row in story.base.memories:
             story.said[row["id"]], story.since[row["id"]] = content, row["created_at"]
+        for content, gone in story.base.trash:  # its owner may bring it back
+            story.said[gone.id], story.since[gone.id] = content, gone.row["created_at"]
     spacing, last = store.regime.common.touch_spacing * HOUR, dict[int, float]()
     told: list[Entry] = []
     async for entry in history.entries(store):

@@ -1,5 +1,7 @@
 """Tuning in a real browser: the journal replayed, the table and the curves, and a row applied only when asked."""
 
+from typing import Any
+
 import pytest
 
 import ebbtide
@@ -13,13 +15,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 KEYS = tuple(f"k{number}" for number in range(16))
 
 
-async def lived(site: Site, agent: str, uses: int = 30) -> Tuning:
-    """A score mind of sixteen memories: four are used again and again, and the others never.
+async def lived(site: Site, agent: str, uses: int = 30, metabolism: str = "score") -> Tuning:
+    """A mind of sixteen memories: four are used again and again, and the others never.
 
     It lived elsewhere, by a clock of its own, and comes to the server in one step.
     """
     clock, elsewhere = FakeClock(), site.data.parent / "lived"
-    async with ebbtide.open(agent, data=elsewhere, metabolism="score", clock=clock, embedder=LetterEmbedder()) as mind:
+    how: dict[str, Any] = {"clock": clock, "embedder": LetterEmbedder()}
+    async with ebbtide.open(agent, data=elsewhere, metabolism=metabolism, **how) as mind:
         for place, key in enumerate(KEYS):
             await mind.put(f"All there is to say of {key}, <b>and</b> no more.", key=key)
             clock.forward(2 * DAY)
@@ -88,15 +91,19 @@ async def test_a_row_is_applied_after_a_question_and_can_be_undone(site: Site, o
 
 
 async def test_another_metabolism_cannot_be_applied(site: Site, open_tab: OpenTab) -> None:
-    found = await lived(site, "keeping")
+    found = await lived(site, "keeping", metabolism="network")  # no links, so the oldest leaves
+    best = found.outcomes[found.best - 1].candidate
+    assert (found.clear, best.metabolism) == (True, "activity")
     tab = await open_tab("/minds/keeping/whatif")
     await tab.page.get_by_role("button", name="Replay the journal").click()
     await tab.page.locator("[data-row]").first.wait_for()
-    others = [one for one in found.outcomes if one.candidate.metabolism not in ("", "score")]
+    others = [one for one in found.outcomes if one.candidate.metabolism not in ("", "network")]
     for one in others:
         row = tab.page.locator(f"[data-row='{one.number}']")
         assert "another metabolism" in await row.inner_text()
         assert await row.locator("button").count() == 0
+    command = f"ebbtide --agent NEW init --metabolism {best.metabolism}"
+    assert command in await tab.page.locator("[data-elsewhere]").inner_text()
 
 
 async def test_one_budget_is_tested_where_one_is_chosen(site: Site, open_tab: OpenTab) -> None:

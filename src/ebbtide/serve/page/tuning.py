@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from ebbtide.core.candidates import CURRENT, Candidate, moving
+from ebbtide.core.candidates import CURRENT, Candidate, making
 from ebbtide.core.tuning import FEWEST, Kept, Outcome, Tuning
 from ebbtide.mind.upkeep import Progress
 from ebbtide.serve.page import parts, texts, tuning_chart
@@ -82,8 +82,9 @@ texts.add(
         "tune.apply_one": ("Apply {name}…", "应用 {name}…"),
         "tune.elsewhere": ("another metabolism", "另一种规则"),
         "tune.elsewhere_how": (
-            "A mind keeps its metabolism. For another one: {how}.",
-            "心智的衰减规则不能更换。要换另一种：{how}。",
+            "A mind keeps its metabolism. `{command}` makes a new mind that lives so; put the memories there, where "
+            "their signals start anew.",
+            "心智的衰减规则不能更换。可用 `{command}` 新建一个心智，再把记忆存进去；各项信号从头开始。",
         ),
         "tune.would_lose": ("What would have been lost", "会失去什么"),
         "tune.loses": ("{name}: {n} uses lost", "{name}：失去 {n} 次使用"),
@@ -233,7 +234,7 @@ class Tune:
     def _elsewhere(self, found: Tuning) -> None:
         best = found.outcomes[found.best - 1].candidate
         if found.clear and best.metabolism != found.metabolism:
-            text(self._page.t("tune.elsewhere_how", how=moving(best)), "small", "p").props("data-elsewhere")
+            text(self._page.t("tune.elsewhere_how", command=making(best)), "small", "p").props("data-elsewhere")
 
     # ---- what would have been lost
 
