@@ -1,8 +1,8 @@
 """Does a mind with a budget stay as quick and as small as it was, however much is put into it?   SPEC T7.
 
-A tide mind of 10,000 memories gets a million, in batches of a thousand and one by one. With each the clock moves on by ten
-seconds. Whenever six hours have passed the mind is ticked and its journal compacted, as the scheduler does. The baseline
-is the same mind when it had just become full.
+A tide mind of 10,000 memories gets a million, in batches of a thousand and one by one. With each the clock moves on
+by ten seconds. Whenever six hours have passed the mind is ticked and its journal compacted, as the scheduler does. The
+baseline is the same mind when it had just become full.
 """
 
 import asyncio
