@@ -167,7 +167,8 @@ class Tide(Bonus, Budgeted):
         as if there were `_FEW` more, spread evenly; where needs hardly differ, by their distance from the middle one;
         and where all texts are of one form, content is left out.
         """
-        ordered = self._ordered(self._telling, s, now)
+        # Where texts differ enough that is need itself, which is sorted already for what is fading.
+        ordered = self._ordered(self.vitality if s.variety == 1.0 else self._telling, s, now)
         need = self._told(s, vitality)
         twice = ordered.searchsorted(need, "left") + ordered.searchsorted(need, "right")
         place = (twice + (_FEW - 1)) / (2.0 * (len(ordered) - 1 + _FEW)) - 0.5
