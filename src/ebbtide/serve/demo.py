@@ -118,11 +118,11 @@ def _moved(source: Path, target: Path) -> bool:
 
 
 def _ada(past: Past) -> None:
-    """Told and asked like an assistant; only what was of use is touched, and a budget lets the rest go."""
+    """Only what was of use is touched, and a budget lets go what is needed least."""
     _notes(past, ada.ADA, "touch", "")
     _linked(past, ada.ADA_LINKS, {note.key: note.ago for note in ada.ADA})
-    for ago, question in ada.ADA_ASKED:
-        past.at(ago, _do("search", question))
+    for note in ada.ADA:  # in the background, words and meanings would be read at another moment each time
+        past.at(note.ago, _do("reembed"))
     ago, key = ada.ADA_PINNED
     past.at(ago, _do("pin", key))
     for ago in (150.0, 120.0, 90.0, 60.0, 30.0, 7.0, 0.0):

@@ -140,11 +140,4 @@ ADA_LINKS = (
     ("rent-new", "landlord", "paid to", 0.7),
     ("raincoat", "ferry-pier", "left on", 0.4),
 )
-# Asked on these days, so that words and meanings are read as they would be.
-ADA_ASKED = (
-    (173, "What is Lin allergic to?"), (155, "rent of the flat"), (145, "when is the first ferry"), (130, "京都住哪里"),
-    (119, "stand-up"), (105, "tax office file number"), (87, "where is my talk"), (61, "rent"), (57, "swimming class"),
-    (46, "first ferry on weekdays"), (43, "体检是哪天"), (39, "gym door code"), (26.5, "stand-up time"),
-    (14, "plumber"), (5, "Bo's teacher"), (0.2, "raincoat"),
-)  # fmt: skip
 ADA_PINNED = (150.0, "peanuts")
