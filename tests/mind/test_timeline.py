@@ -113,6 +113,20 @@ async def test_of_a_long_journal_the_weeks_back_are_estimated_by_what_is_still_h
     assert [point.memories for point in found.points] == [3, 5, 7, 9, 12]
 
 
+async def test_the_estimate_of_a_mind_that_is_compared_with_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = at_midnight()
+    mind = await mind_in_ram("tide", clock)
+    await mind.put_many({"text": f"Memory {number}"} for number in range(6000))
+    clock.forward(10 * DAY)
+    await mind.put_many({"text": f"Note {number}"} for number in range(2000))
+    clock.forward(DAY)
+    monkeypatch.setattr(timeline, "EXACT_UP_TO", 10)
+    before, now = (await mind.timeline(1, 0)).points
+    # All 6,000 of the first week are alike, so none is below the others; of all 8,000 the 6,000 older are alike again.
+    assert (before.memories, before.states) == (6000, {State.ACTIVE: 6000})
+    assert (now.memories, now.states) == (8000, {State.ACTIVE: 8000})
+
+
 async def test_weeks_before_the_compacted_part_are_missing_and_that_is_said(tmp_path: Path) -> None:
     clock = at_midnight()
     async with mind_on_disk(tmp_path, "activity", clock) as mind:
