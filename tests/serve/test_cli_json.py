@@ -38,6 +38,8 @@ ASKED: dict[str, tuple[str, ...]] = {
     "tick": ("tick",),
     "journal": ("journal",),
     "replay": ("replay", "--metabolism", "network"),
+    "tune": ("tune", "--budget", "50%", "--metabolism", "tide"),
+    "tune --apply": ("tune", "--apply", "2"),
     "check": ("check",),
     "compact": ("compact", "--older-than", "0s"),
     "init": ("init", "--agent", "ada"),

@@ -133,7 +133,7 @@ async def test_tasks_are_listed_last_begun_first_page_by_page(api: Api) -> None:
 
 
 async def test_every_kind_of_long_work_comes_to_an_end(api: Api, network: Api) -> None:
-    for path in ("/tick", "/check", "/reembed", "/whatif", "/compact", "/idle", "/compress"):
+    for path in ("/tick", "/check", "/reembed", "/whatif", "/tune", "/compact", "/idle", "/compress"):
         assert (await api.run(path))["state"] == "done", path
     assert (await network.run("/fade", cycles=3))["progress"] == {"done": 3, "total": 3}
 
