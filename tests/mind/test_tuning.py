@@ -235,6 +235,26 @@ async def test_other_parameters_of_tide_read_nothing_anew() -> None:
     assert (found.uses, under(found, "tide/lasting").kept) == (1, 1)
 
 
+@pytest.mark.parametrize(("vectors", "lost"), [(True, "old"), (False, "new")])
+async def test_what_is_superseded_under_tide_leaves_first_if_vectors_say_so(vectors: bool, lost: str) -> None:
+    """Used twice, the old time of the ferry is needed more than the new one, unless that is known to say the same."""
+    clock = FakeClock()
+    mind = await mind_in_ram("activity", clock, tools=able_to_search())
+    await mind.put("I take the ferry to Lamma at 8:40 on weekdays.", key="old")
+    for _ in range(2):
+        clock.forward(DAY)
+        await mind.touch("old")
+    for key, text in (("new", "I take the ferry to Lamma at 8:50 on weekdays."), ("bees", "Bo keeps bees.")):
+        clock.forward(DAY)
+        await mind.put(text, key=key)
+    if vectors:
+        await mind._indexing.catch_up()
+    clock.forward(2 * DAY)
+    await mind.touch("old", "new")
+    found = under(await mind.tune(2, metabolisms="tide"), "tide/default")
+    assert [(loss.key, loss.uses) for loss in found.losses] == [(lost, 1)]
+
+
 # ---- laws
 
 KEYS = tuple("abcdefgh")

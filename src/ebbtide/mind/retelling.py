@@ -111,9 +111,17 @@ class Retelling:
         if self._new.traits.network or not await self._take_all(puts[0].seq, told):
             for put in puts:
                 await self.tell(put)
-        elif self._reader is not None:
+            return
+        if self._reader is not None:
             read = self._reader.read(told[-1].at, {put.id: put.content for put in told})
             await self._apply(f"read-{puts[0].seq}", read)
+        await self._compare_each(told, puts[0].seq)
+
+    async def let_go(self, leaving: Sequence[Forget]) -> None:
+        """These leave for a reason that the journal does not know."""
+        seq = self._copy.seq
+        await self._apply(f"let-go-{seq}", *leaving)
+        await self._compare_each(leaving, -seq)
 
     async def _take_all(self, seq: int, puts: Sequence[PutMemory]) -> bool:
         """Whether these could all be put as they are; if not, nothing has happened."""
@@ -137,6 +145,11 @@ class Retelling:
             await self._apply(f"read-base-{start}", self._reader.read(0.0, contents))
             if self._likeness is not None:
                 await self._compare_all(self._likeness, sorted(contents))
+
+    async def _compare_each(self, changes: Sequence[Change], seq: int) -> None:
+        if self._likeness is not None:
+            for change in changes:
+                await self._compare(self._likeness, change, seq)
 
     async def _compare_all(self, likeness: Likeness, ids: Sequence[int]) -> None:
         for memory in ids:

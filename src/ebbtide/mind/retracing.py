@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ebbtide.core.changes import Entry
 from ebbtide.core.errors import InvalidInput, UnknownMemory
 from ebbtide.core.memory import DAY
-from ebbtide.core.metabolism import Metabolism, appraising
+from ebbtide.core.metabolism import Metabolism, Tide, appraising
 from ebbtide.core.parameters import regime
 from ebbtide.core.ports import Analyzer
 from ebbtide.core.tuning import Tuning
@@ -127,13 +127,16 @@ class Retracing(Face):
         >>> found.memories, found.uses, found.enough
         (2, 0, False)
         """
+        analyzer = self._tools.analyzer()
+        anew = not self._store.regime.metabolism.traits.appraises
         return await tuned(
             self._store,
             self._scratch,
             budgets=budgets,
             metabolisms=metabolisms,
             params=params,
-            analyzer=self._tools.analyzer(),
+            analyzer=analyzer,
+            likeness=await self._likeness(analyzer, Tide()) if analyzer is not None and anew else None,
             progress=progress,
         )
 

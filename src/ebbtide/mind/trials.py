@@ -18,7 +18,6 @@ from ebbtide.core.changes import (
     Access,
     Appraise,
     Batch,
-    Change,
     Discard,
     Entry,
     Forget,
@@ -223,7 +222,7 @@ class Trial:
         memory = self._retelling.known_as(change.id)
         if change.cause != _REPLACED or memory in await self._copy.contents([memory]):
             return False
-        await self._apply(entry.seq, Discard(change.at, (memory,)))
+        await self._copy.apply(Batch((Discard(change.at, (memory,)),), f"told-anew-{entry.seq}"))
         await self._retelling.tell(Entry(entry.seq, PutMemory(change.at, memory, change.content, change.at), ""))
         self._most += 1
         await self._make_room(change.at, memory)
@@ -239,7 +238,4 @@ class Trial:
         if gone:
             contents = await self._copy.contents(gone)
             self._answers.left.update(dict.fromkeys(gone, now))
-            await self._apply(now, *(Forget(now, memory, contents[memory].key, BUDGET) for memory in gone))
-
-    async def _apply(self, name: float, *changes: Change) -> None:
-        await self._copy.apply(Batch(changes, f"{BUDGET}-{name}-{self._copy.seq}"))
+            await self._retelling.let_go([Forget(now, memory, contents[memory].key, BUDGET) for memory in gone])

@@ -15,6 +15,7 @@ from ebbtide.core.candidates import EVERYTHING, Candidate, candidates, regime_of
 from ebbtide.core.ports import Analyzer, Store
 from ebbtide.core.tuning import FEWEST, Budget, Kept, Loss, Outcome, Step, Tuning
 from ebbtide.mind import history
+from ebbtide.mind.likeness import Likeness
 from ebbtide.mind.trials import Answers, Readings, Story, Teller, Trial, read
 from ebbtide.mind.upkeep import Progress
 
@@ -32,9 +33,10 @@ async def tuned(
     metabolisms: str | Sequence[str] = (),
     params: Mapping[str, Any] | None = None,
     analyzer: Analyzer | None = None,
+    likeness: Likeness | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
-    """What `Mind.tune` says."""
+    """What `Mind.tune` says. `analyzer` and `likeness`: for regimes that look at what memories say, as in `retold`."""
     began = time.monotonic()
     asked = [budgets] if isinstance(budgets, str | int | float) else list(budgets)
     only = [metabolisms] if isinstance(metabolisms, str) else list(metabolisms)
@@ -43,7 +45,7 @@ async def tuned(
     tuning.budgets(asked, 0, 1)  # what is no budget is refused before the journal is read
     story = await read(store)
     tested, main = tuning.budgets(asked, int(own.get(_OWN_BUDGET, 0)), story.made, story.entries)
-    rows = await _Trials(store, scratch, story, analyzer).of(compared, tested, progress)
+    rows = await _Trials(store, scratch, story, analyzer, likeness).of(compared, tested, progress)
     outcomes = _Telling(story, rows[0]).outcomes(compared, rows)
     best = _best(outcomes, main)
     gains = best.results[main]
@@ -67,8 +69,15 @@ async def tuned(
 
 
 class _Trials:
-    def __init__(self, store: Store, scratch: history.Scratch, story: Story, analyzer: Analyzer | None) -> None:
-        self._store, self._scratch, self._story = store, scratch, story
+    def __init__(
+        self,
+        store: Store,
+        scratch: history.Scratch,
+        story: Story,
+        analyzer: Analyzer | None,
+        likeness: Likeness | None,
+    ) -> None:
+        self._store, self._scratch, self._story, self._likeness = store, scratch, story, likeness
         self._readings = None if analyzer is None else Readings(analyzer)
 
     async def of(self, compared: Sequence[Candidate], tested: Sequence[Budget], progress: Progress | None) -> list[Row]:
@@ -83,8 +92,8 @@ class _Trials:
         old = self._store.regime
         new = regime_of(candidate, old.metabolism.name, old.params())
         appraises = new.metabolism.traits.appraises and not old.metabolism.traits.appraises
-        reader = self._readings if appraises else None
-        copy, retelling = await history.beginning(self._store, self._scratch, new, self._story.base, reader)
+        reader, alike = (self._readings, self._likeness) if appraises else (None, None)
+        copy, retelling = await history.beginning(self._store, self._scratch, new, self._story.base, reader, alike)
         try:
             return await Trial(candidate, budget.memories, self._story, copy, retelling).live(teller)
         finally:
