@@ -25,7 +25,7 @@ class Features(NamedTuple):
     """What can be read off one memory's text; flags are 0 or 1."""
 
     length: float  # ln(1 + characters), where a Han character counts as three
-    idf: float  # mean inverse document frequency of its words
+    idf: float  # how rare its words are in the mind, 0 to 1 on average: 1 where no other memory has any of them
     time: float  # names a time
     asks: float  # ends in a question mark
     first: float  # speaks in the first person

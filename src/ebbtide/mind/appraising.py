@@ -15,11 +15,12 @@ import numpy as np
 
 from ebbtide.core.appraisal import Features
 from ebbtide.core.changes import Appraise, Batch, Supersede
+from ebbtide.core.lexical import Frequencies
 from ebbtide.core.memory import Content
 from ebbtide.core.metabolism import appraising
 from ebbtide.core.metabolism.tide import AGAIN, UNREAD, Tide
 from ebbtide.core.ports import Analyzer, Clock, Store
-from ebbtide.core.signals import Column
+from ebbtide.core.signals import Column, Signals
 from ebbtide.core.terms import Field, Terms
 from ebbtide.mind.tokens import new_token
 
@@ -40,7 +41,7 @@ class Appraiser:
         ids = sorted(memory for memory in contents if memory in terms)
         rarity = await self._rarity([terms[memory] for memory in ids])
         features = tuple(
-            _features(analyzer, contents[memory].text, idf) for memory, idf in zip(ids, rarity, strict=True)
+            features_of(analyzer, contents[memory].text, idf) for memory, idf in zip(ids, rarity, strict=True)
         )
         if ids:
             await self._store.apply(Batch((Appraise(self._clock.now(), tuple(ids), features),), new_token()), lazy=True)
@@ -54,13 +55,8 @@ class Appraiser:
             await self.read(analyzer, contents, {memory: analyzer.content(contents[memory]) for memory in contents})
 
     async def _rarity(self, terms: Sequence[Terms]) -> list[float]:
-        """The mean idf of the words of each; of one without words 0, which says as much."""
         words = [each.among(Field.WORDS) for each in terms]
-        known = await self._store.frequencies(np.unique(np.concatenate(words))) if words else None
-        if known is None:
-            return []
-        idf = np.log((known.memories + 0.5) / (known.having + 0.5))
-        return [float(idf[np.searchsorted(known.codes, some)].mean()) if len(some) else 0.0 for some in words]
+        return rarity(words, await self._store.frequencies(np.unique(np.concatenate(words)))) if words else []
 
     async def compare(self, analyzer: Analyzer, ids: Sequence[int]) -> None:
         """These can be found by meaning now; or what superseded them has gone (`look_again`)."""
@@ -99,24 +95,9 @@ class Appraiser:
     async def _superseded(
         self, pairs: Sequence[tuple[int, int, float]], again: frozenset[int]
     ) -> tuple[tuple[int, int, float], ...]:
-        """For each older one the newer that says the most of it, where that is more than is known already.
-
-        For those of `again` whatever is so now, also that there is none (0).
-        """
         ids = sorted({*again, *(memory for one, other, _ in pairs for memory in (one, other))})
         here = sorted(await self._store.contents(ids))
-        if not here:
-            return ()
-        s = await self._store.signals(here)
-        age = {memory: (float(at), memory) for memory, at in zip(here, s.created_at, strict=True)}
-        known = dict(zip(here, zip(s.superseded_by.tolist(), s.superseded.tolist(), strict=True), strict=True))
-        best = {memory: (0, 0.0) for memory in again if memory in known}
-        for one, other, share in pairs:
-            if one in known and other in known:
-                older, newer = sorted((one, other), key=age.__getitem__)
-                if share > best.get(older, known[older])[1]:
-                    best[older] = newer, share
-        return tuple((older, *found) for older, found in sorted(best.items()) if found != known[older])
+        return superseded(pairs, await self._store.signals(here), again) if here else ()
 
 
 class Rereader:
@@ -135,13 +116,42 @@ class Rereader:
         words = self._analyzer.content(content).among(Field.WORDS).tolist()
         self._memories += 1
         self._having.update(words)
-        idf = [math.log((self._memories + 0.5) / (self._having[word] + 0.5)) for word in words]
-        return _features(self._analyzer, content.text, math.fsum(idf) / max(len(idf), 1))
+        rare = _rare(self._memories, np.array([self._having[word] for word in words]))
+        return features_of(self._analyzer, content.text, math.fsum(rare) / max(len(rare), 1))
 
 
-def share_of(tide: Tide, cosine: float) -> float:
-    """By how much a newer memory of this cosine supersedes.   SPEC T4."""
-    return round(min(max(cosine - tide.supersede_from, 0.0) / (1.0 - tide.supersede_from), 1.0), 6)
+def rarity(words: Sequence[Column], known: Frequencies) -> list[float]:
+    """How rare the words of each are, on average; of one without words 0, which says as much."""
+    share = _rare(known.memories, known.having)
+    return [float(share[np.searchsorted(known.codes, some)].mean()) if len(some) else 0.0 for some in words]
+
+
+def _rare(memories: int, having: Column) -> Column:
+    """The idf of words as a share of that of a word which one memory has.
+
+    Else all words of a large mind were rarer than those of a small one, and of a mind that grows, those of what is new.
+    """
+    most = math.log((memories + 0.5) / 1.5)
+    return np.log((memories + 0.5) / (having + 0.5)) / most if most > 0.0 else np.ones(len(having))
+
+
+def superseded(
+    pairs: Sequence[tuple[int, int, float]], s: Signals, again: frozenset[int] = frozenset()
+) -> tuple[tuple[int, int, float], ...]:
+    """For each older one the newer that says the most of it, where that is more than is known already.
+
+    For those of `again` whatever is so now, also that there is none (0).
+    """
+    ids = s.id.tolist()
+    age = {memory: (float(at), memory) for memory, at in zip(ids, s.created_at, strict=True)}
+    known = dict(zip(ids, zip(s.superseded_by.tolist(), s.superseded.tolist(), strict=True), strict=True))
+    best = {memory: (0, 0.0) for memory in again if memory in known}
+    for one, other, share in pairs:
+        if one in known and other in known:
+            older, newer = sorted((one, other), key=age.__getitem__)
+            if share > best.get(older, known[older])[1]:
+                best[older] = newer, share
+    return tuple((older, *found) for older, found in sorted(best.items()) if found != known[older])
 
 
 def agree(analyzer: Analyzer, one: str, other: str) -> bool:
@@ -150,7 +160,7 @@ def agree(analyzer: Analyzer, one: str, other: str) -> bool:
     return here <= there or there <= here
 
 
-def _features(analyzer: Analyzer, text: str, idf: float) -> Features:
+def features_of(analyzer: Analyzer, text: str, idf: float) -> Features:
     read = analyzer.features(text)
     flags = (float(flag) for flag in (read.time, read.asks, read.first, read.second))
     return Features(round(read.length, 6), round(idf, 6), *flags)
