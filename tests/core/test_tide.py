@@ -21,7 +21,6 @@ from tests.builders import BIRTH, one, rows, states
 from tests.helpers import batch, configured
 
 TIDE = Tide()
-W = 0.35  # (0.52 − 0.45) / 0.20: before any use
 
 
 def need(s: Signals, days: float, tide: Tide = TIDE) -> float:
@@ -38,10 +37,10 @@ def read(**values: float) -> Signals:
 @pytest.mark.parametrize(
     ("total", "uses", "w"),
     [
-        (0.0, 0, 0.35),  # (0.52 − 0.45) / 0.20
-        (10.0, 10, 0.8),  # ρ = (5.2 + 10) / 20 = 0.76; 1.55, at most 0.8
-        (0.0, 10, 0.0),  # ρ = 5.2 / 20 = 0.26, below 0.45
-        (6.0, 10, 0.55),  # ρ = 11.2 / 20 = 0.56; 0.11 / 0.20
+        (0.0, 0, 1 / 3),  # (0.57 − 0.53) / 0.12
+        (10.0, 10, 0.9),  # ρ = (2.85 + 10) / 15 = 0.857; 2.72, at most 0.9
+        (0.0, 10, 0.0),  # ρ = 2.85 / 15 = 0.19, below 0.53
+        (6.0, 10, 0.5),  # ρ = 8.85 / 15 = 0.59; 0.06 / 0.12
     ],
 )
 def test_the_regime_follows_the_newness_of_what_was_used(total: float, uses: int, w: float) -> None:
@@ -52,29 +51,29 @@ def test_the_regime_follows_the_newness_of_what_was_used(total: float, uses: int
 
 
 def test_a_new_memory_is_needed_by_its_content_and_its_recency() -> None:
-    # 0.65 · (1.5 · 0.4 + 0.5 · 1) + 0.35 · (0.5 · 0.4 + 2 · 1) = 0.65 · 1.1 + 0.35 · 2.2 = 0.715 + 0.77
-    assert need(read(), 0.0) == pytest.approx(1.485, abs=1e-12)
+    # 2/3 · (1.5 · 0.4 + 0.5 · 1) + 1/3 · (0.5 · 0.4 + 2 · 1) = (2 · 1.1 + 2.2) / 3
+    assert need(read(), 0.0) == pytest.approx(4.4 / 3, abs=1e-12)
 
 
 def test_content_that_was_not_read_yet_counts_as_the_middle() -> None:
-    # 0.65 · (0.75 + 0.5) + 0.35 · (0.25 + 2) = 0.8125 + 0.7875
-    assert need(read(prior=UNREAD), 0.0) == pytest.approx(1.6, abs=1e-12)
+    # 2/3 · (0.75 + 0.5) + 1/3 · (0.25 + 2) = (2.5 + 2.25) / 3
+    assert need(read(prior=UNREAD), 0.0) == pytest.approx(4.75 / 3, abs=1e-12)
 
 
 def test_a_fortnight_leaves_half_of_the_recency() -> None:
-    # R = 1 / (1 + 14/14) = 0.5:  0.65 · (0.6 + 0.25) + 0.35 · (0.2 + 1) = 0.5525 + 0.42
-    assert need(read(), 14.0) == pytest.approx(0.9725, abs=1e-12)
+    # R = 1 / (1 + 14/14) = 0.5:  2/3 · (0.6 + 0.25) + 1/3 · (0.2 + 1) = (1.7 + 1.2) / 3
+    assert need(read(), 14.0) == pytest.approx(2.9 / 3, abs=1e-12)
 
 
 def test_a_use_is_worth_half_after_a_thousand_days_and_after_thirty() -> None:
     # Used three times at birth. After 30 days: U_long = 3 · 2^−0.03 = 2.9382609, U_short = 3 · 2^−1 = 1.5
     # log2(3.9382609) = 1.9775587, log2(2.5) = 1.3219281; R = 1 / (1 + 30/14) = 0.3181818
-    # 0.65 · (1.9775587 + 0.6 + 0.1590909) + 0.35 · (0.6609640 + 0.2 + 0.6363636) = 1.7788222 + 0.5240647
-    assert need(read(use_long=3.0, use_short=3.0), 30.0) == pytest.approx(2.3028869, abs=1e-6)
+    # 2/3 · (1.9775587 + 0.6 + 0.1590909) + 1/3 · (0.6609640 + 0.2 + 0.6363636) = 1.8244331 + 0.4991092
+    assert need(read(use_long=3.0, use_short=3.0), 30.0) == pytest.approx(2.3235423, abs=1e-6)
 
 
 def test_what_a_newer_memory_says_is_needed_less() -> None:
-    assert need(read(superseded=0.6), 0.0) == pytest.approx(0.885, abs=1e-12)  # 1.485 − 0.6
+    assert need(read(superseded=0.6), 0.0) == pytest.approx(2.6 / 3, abs=1e-12)  # (4.4 − 1.8) / 3
 
 
 def test_need_is_the_same_in_a_large_column_as_alone() -> None:
