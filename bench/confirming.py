@@ -1,17 +1,21 @@
 """What an agent says that it used after a question: the truth, part of it, also wrong ones, a guess, nothing, all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
 
 import numpy as np
 
 from bench.timelines import Question, TimeLine
-from ebbtide.core.memory import Content
+from ebbtide.core import dates
+from ebbtide.core.credit import Shown, counted, weigh
+from ebbtide.core.parameters import Common
 from ebbtide.core.signals import Column
-from ebbtide.core.terms import Field
+from ebbtide.core.terms import Field, code_of
 from ebbtide.models.analysis import Analyzer
 
 SPARSE = 0.25
-THRESHOLD = 1.2  # C15: of similarity, share of the memory's words in the answer, share of the answer explained
+THRESHOLD = Common().credit_threshold
 
 # From the question, the living items, the hits (best first) with their similarity, and chance: the items confirmed.
 Confirm = Callable[["Asked"], list[int]]
@@ -52,11 +56,11 @@ def half_wrong(asked: Asked) -> list[int]:
 
 
 def credited(asked: Asked) -> list[int]:
-    """C15: the hits that the answer seems to draw on."""
-    if not asked.question.answer:
+    """The hits that the answer surely draws on, by the engine's own measure and default threshold."""
+    if not asked.question.answer or not len(asked.hits):
         return []
-    worth = credit(asked.line, asked.question, asked.hits, asked.similarity, asked.alive)
-    return [int(item) for item in asked.hits[worth >= THRESHOLD]]
+    sure = confidence(asked)
+    return [int(item) for item in asked.hits[(sure > 0.0) & (sure >= THRESHOLD)]]
 
 
 def nothing(asked: Asked) -> list[int]:
@@ -77,33 +81,37 @@ CONFIRMATIONS: dict[str, Confirm] = {
 }
 
 
-def credit(line: TimeLine, question: Question, hits: Column, similarity: Column, alive: Column) -> Column:
-    """How surely the answer draws on each hit; similarity, and two shares of words weighed by idf."""
-    answer, asked = _words(question.answer), _words(question.text)
-    known = alive.sum()
-
-    def weight(words: frozenset[int]) -> float:
-        return sum(float(np.log(1 + known / (1 + _holding(line, word, alive)))) for word in words)
-
-    whole = weight(answer - asked)
-    worth = np.array(similarity, np.float64)
-    for place, item in enumerate(hits.tolist()):
-        own = line.words[item] - asked
-        shared = weight(own & answer)
-        worth[place] += (shared / weight(own) if own else 0.0) + (shared / whole if whole else 0.0)
-    return worth
+# ---- credit, fed as `mind.credit` feeds it
 
 
-def _holding(line: TimeLine, word: int, alive: Column) -> int:
-    items = line.holding.get(word)
-    return 0 if items is None else int(alive[items].sum())
+def confidence(asked: Asked) -> Column:
+    """How surely the answer draws on each of the hits."""
+    line, question = asked.line, asked.question
+    answer = _terms(question.answer)
+    terms = [_terms(line.texts[item]) for item in asked.hits.tolist()]
+    named = [_dates(line.texts[item], float(line.at[item])) for item in asked.hits.tolist()]
+    codes = np.unique(np.concatenate([answer, *terms]))
+    return weigh(
+        Shown(terms, named, asked.similarity),
+        np.concatenate([answer, _dates(question.answer)]),
+        np.concatenate([_terms(question.text), _dates(question.text)]),
+        line.frequencies(codes, asked.alive),
+    ).confidence
 
 
 _ANALYZER = Analyzer()
-_CACHE: dict[str, frozenset[int]] = {}
 
 
-def _words(text: str) -> frozenset[int]:
-    if text not in _CACHE:
-        _CACHE[text] = frozenset(_ANALYZER.content(Content("k", text)).among(Field.WORDS).tolist())
-    return _CACHE[text]
+@lru_cache(maxsize=1 << 15)
+def _terms(text: str) -> Column:
+    return counted(_ANALYZER.query(text))
+
+
+@lru_cache(maxsize=1 << 15)
+def _dates(text: str, made: float | None = None) -> Column:
+    """The dates that a text names, and that of the day it was made."""
+    found: list[Iterable[str]] = [dates.named(text)]
+    if made is not None:
+        day = datetime.fromtimestamp(made, UTC)
+        found.append(dates.of(day.year, day.month, day.day))
+    return np.array([code_of(Field.EXACT, f"date {term}") for some in found for term in some], np.uint64)

@@ -1,11 +1,13 @@
 """The engine's own metabolisms as policies of `bench.forgetting`: the engine's changes folded into the engine's state,
 the regime's vitality, and `Forget` for what leaves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from bench.timelines import TimeLine
+from ebbtide.core.admission import Admission
 from ebbtide.core.changes import Change, Configure, Forget, PutLink, PutMemory, Scan, Touch
 from ebbtide.core.memory import Content
 from ebbtide.core.replay import fold
@@ -19,21 +21,22 @@ class Engine:
     """One metabolism with its default parameters. A touch is journaled as one; links only where they age the mind."""
 
     metabolism = ""
+    parameters: Mapping[str, Any] = {}
 
     def __init__(self, line: TimeLine, budget: int) -> None:
         self.line, self.size = line, len(line)
         self._state, self._seq = MindState(), 0
-        self._fold(Configure(float(line.at[0]), self.metabolism, {}))
+        self._apply(Configure(float(line.at[0]), self.metabolism, dict(self.parameters)))
 
     def put(self, item: int, at: float) -> None:
-        self._fold(PutMemory(at, item + 1, Content(f"i{item}", self.line.texts[item]), at))
+        self._apply(PutMemory(at, item + 1, Content(f"i{item}", self.line.texts[item]), at))
 
     def use(self, items: Sequence[int], at: float) -> None:
         if len(items):
-            self._fold(Touch(at, tuple(item + 1 for item in items)))
+            self._apply(Touch(at, tuple(item + 1 for item in items)))
 
     def drop(self, item: int, at: float) -> None:
-        self._fold(Forget(at, item + 1, f"i{item}", "budget"))
+        self._apply(Forget(at, item + 1, f"i{item}", "budget"))
 
     def victim(self, now: float) -> int:
         signals = self._state.signals()
@@ -47,9 +50,11 @@ class Engine:
         worth[signals.id - 1] = self._state.regime.metabolism.vitality(signals, now)
         return worth
 
-    def _fold(self, change: Change) -> None:
-        self._seq += 1
-        fold(self._state, change, self._seq)
+    def _apply(self, change: Change) -> None:
+        """Admitted and folded, as a store does."""
+        for admitted in Admission(self._state).admit((change,)):
+            self._seq += 1
+            fold(self._state, admitted, self._seq)
 
 
 class Activity(Engine):
@@ -74,11 +79,11 @@ class Network(Engine):
         session = self.line.session
         follows = item > 0 and bool(session[item]) and session[item] == session[item - 1]
         if item > 0 and not follows:
-            self._fold(Scan(at, ((1, item),)))
+            self._apply(Scan(at, ((1, item),)))
         super().put(item, at)
         if follows and f"i{item - 1}" in self._state.keys:
-            self._fold(PutLink(at, item, item + 1, "next", _STRENGTH))
-            self._fold(PutLink(at, item + 1, item, "previous", _STRENGTH))
+            self._apply(PutLink(at, item, item + 1, "next", _STRENGTH))
+            self._apply(PutLink(at, item + 1, item, "previous", _STRENGTH))
 
 
 ENGINE: dict[str, type[Engine]] = {each.metabolism: each for each in (Activity, Network, Score, Retention)}

@@ -3,12 +3,9 @@
 A time line of memories and questions is replayed under each policy. After every put, what the policy wants to keep
 least leaves until the budget holds. At each question the share of its evidence still there ("kept") and recall@10 over
 the survivors are measured; then the evidence that is still there is confirmed as used, or what the kind of confirmation
-says. The engine's metabolisms run through the engine's own changes and its own vitality.
+says. The engine's metabolisms, tide among them, run through the engine's own changes and its own vitality.
 
 Budget: a share of the items of the *whole* time line, the same number from the first put to the last.
-
-Needs two packages that nothing else does: `.venv/bin/pip install scipy fsrs`. `tide` is measured by the prototype in
-`bench/tide.py`, which has the same formula as the engine's metabolism.
 """
 
 import argparse
@@ -27,11 +24,11 @@ from bench.measure import Figure, Goal, options, progress, report
 from bench.policies import OTHERS, Policy
 from bench.replaying import Budget, Found, replay
 from bench.retrieval import Cached
-from bench.tide import SpecTide, TidePolicy
+from bench.tide import Tide
 from bench.timelines import Ask, TimeLine
 
 SHARES = (0.25, 0.10)
-TIDE, SPEC_TIDE = "tide", "tide, SPEC's parameters"
+TIDE = "tide"
 CLAIRVOYANT, EVERYTHING = "clairvoyant", "everything kept"
 RIGHT, SPARSE, CREDIT, NONE = "right", "25 %", "credit", "none"
 REALMEM, TWICE, HALF, CHINESE = "RealMem", "LoCoMo twice", "LoCoMo half", "Chinese year"
@@ -44,7 +41,7 @@ _CACHE = _ROOT / ".cache" / "retrieval.npz"
 _OURS = Path(__file__).parent / "data"
 
 Make = Callable[[TimeLine, int], Policy]
-ROWS: dict[str, Make] = {**OTHERS, **ENGINE, SPEC_TIDE: SpecTide, TIDE: TidePolicy}
+ROWS: dict[str, Make] = {**OTHERS, **ENGINE, TIDE: Tide}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,7 @@ def one_row(
     budget, found = Budget(share), []
     for line, asks in zip(lines, asked, strict=True):
         policy = make(line, budget.room(len(line), len(line)))
-        bonus = policy.tide.bonus if isinstance(policy, TidePolicy) else 0.0
+        bonus = policy.bonus if isinstance(policy, Tide) else 0.0
         confirm, recall = CONFIRMATIONS[confirmation], confirmation not in (SPARSE, NONE)
         found.append(replay(line, asks, policy, budget, confirm, bonus=bonus, recall=recall))
     return Cell(found)
@@ -129,7 +126,7 @@ def one_row(
 
 def everything(lines: Sequence[TimeLine], asked: Sequence[Sequence[Ask]]) -> Cell:
     """Nothing leaves: what similarity alone finds, and what it finds with tide's bonus and right confirmation."""
-    return one_row(lines, asked, TidePolicy, RIGHT, 1.0)
+    return one_row(lines, asked, Tide, RIGHT, 1.0)
 
 
 def clairvoyant(lines: Sequence[TimeLine], asked: Sequence[Sequence[Ask]], share: float) -> Cell:
@@ -154,9 +151,7 @@ def figures(cells: Cells) -> list[Figure]:
     for share, least in zip(SHARES, (86.0, 59.0), strict=True):
         tide = macro(cells, TIDE, RIGHT, share)
         told.append(Figure(f"macro, {share:.0%} kept, right: tide", tide, None, "%", Goal("≥", least, "ours")))
-        best = max(
-            (row for row in ROWS if row not in (TIDE, SPEC_TIDE)), key=lambda row: macro(cells, row, RIGHT, share)
-        )
+        best = max((row for row in ROWS if row != TIDE), key=lambda row: macro(cells, row, RIGHT, share))
         told.append(_lead(f"… lead over the best other ({best})", tide - macro(cells, best, RIGHT, share), 5.0))
     for share in SHARES:
         for row in ("LFU", "FSRS-6"):
@@ -229,7 +224,7 @@ def _recalled(cells: Cells, name: str, row: str, what: str) -> str:
 
 def _by_part(cells: Cells, names: Sequence[str]) -> Table:
     head = ["kept, %: tuned on / kept aside", *(f"{name}, {share:.0%}" for name in names for share in SHARES)]
-    chosen = [(row, RIGHT) for row in ("LRU", "LFU", "FSRS-6", "activity", "retention", SPEC_TIDE, TIDE)]
+    chosen = [(row, RIGHT) for row in ("LRU", "LFU", "FSRS-6", "activity", "retention", TIDE)]
     chosen += [(TIDE, each) for each in (SPARSE, CREDIT, NONE)]
     return [
         head,

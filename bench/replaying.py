@@ -1,6 +1,6 @@
 """One time line under one policy and one budget: who is still there when a question comes, and what a search finds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from bench.timelines import Ask, TimeLine
 from ebbtide.core.signals import Column
 
 K = 10
+Similar = Callable[[Ask, Policy, Column], Column]  # of the items marked as living, in their order, to the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,10 @@ def replay(
     bonus: float = 0.0,
     at_session_ends: bool = False,
     recall: bool = True,
+    similar: Similar | None = None,
 ) -> list[Found]:
     """Puts in order, after each what must leave; questions when they are due, after each what is confirmed."""
+    similar = similar or (lambda ask, _, alive: line.matchers[ask.question.number].similarity(alive))
     alive, put, found = np.zeros(len(line), np.bool_), 0, []
     ends = set(line.session_ends) if at_session_ends else None
     for number, ask in enumerate(asks):
@@ -55,7 +58,7 @@ def replay(
             put += 1
             if ends is None or put in ends:
                 _squeeze(policy, alive, budget.room(put, len(line)), now)
-        hits, shown, similarity = _search(line, ask, policy, alive, bonus) if recall else (_NO, _NO, _NO)
+        hits, shown, similarity = _search(similar, ask, policy, alive, bonus) if recall else (_NO, _NO, _NO)
         if ask.counts:
             share = ask.question.share
             found.append(Found(share(alive), share(_marked(hits, alive)), share(_marked(shown, alive))))
@@ -75,10 +78,10 @@ def _squeeze(policy: Policy, alive: Column, room: int, now: float) -> None:
         alive[item] = False
 
 
-def _search(line: TimeLine, ask: Ask, policy: Policy, alive: Column, bonus: float) -> tuple[Column, Column, Column]:
+def _search(similar: Similar, ask: Ask, policy: Policy, alive: Column, bonus: float) -> tuple[Column, Column, Column]:
     """The ten best by similarity, the ten best with the bonus, which are shown, and the similarity of these."""
     living = np.flatnonzero(alive)
-    similarity = line.matchers[ask.question.number].similarity(alive)
+    similarity = similar(ask, policy, alive)
     best = np.argsort(-similarity, kind="stable")[:K]
     if not bonus:
         return living[best], living[best], similarity[best]

@@ -19,7 +19,8 @@ import numpy as np
 
 from bench.retrieval import Cached
 from ebbtide.core import ranking
-from ebbtide.core.lexical import K1, WEIGHTS, B
+from ebbtide.core.credit import counted
+from ebbtide.core.lexical import K1, WEIGHTS, B, Frequencies
 from ebbtide.core.memory import Content
 from ebbtide.core.ranking import Noise
 from ebbtide.core.signals import Column
@@ -89,19 +90,22 @@ class TimeLine:
             for question, vector in zip(self.questions, self.asked, strict=True)
         ]
 
-    @cached_property
-    def words(self) -> list[frozenset[int]]:
-        """The words of each item, as codes."""
-        return [frozenset(each.among(Field.WORDS).tolist()) for each in self.terms]
+    def frequencies(self, codes: Column, alive: Column) -> Frequencies:
+        """How many of the items marked in `alive` hold each of these terms, which are in ascending order."""
+        known, holding = self._holding
+        at = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+        having = np.count_nonzero(holding[at] & alive, axis=1)
+        return Frequencies(int(alive.sum()), codes, np.where(known[at] == codes, having, 0))
 
     @cached_property
-    def holding(self) -> dict[int, Column]:
-        """The items that hold each word."""
-        found: dict[int, list[int]] = {}
-        for item, words in enumerate(self.words):
-            for word in words:
-                found.setdefault(word, []).append(item)
-        return {word: np.array(items) for word, items in found.items()}
+    def _holding(self) -> tuple[Column, Column]:
+        """The codes of all items' words and grams, ascending, and which item holds which."""
+        items = [counted(each) for each in self.terms]
+        known = np.unique(np.concatenate(items))
+        holding = np.zeros((len(known), len(items)), np.bool_)
+        for item, codes in enumerate(items):
+            holding[np.searchsorted(known, codes), item] = True
+        return known, holding
 
 
 class Postings:
