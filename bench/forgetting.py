@@ -10,6 +10,7 @@ Budget: a share of the items of the *whole* time line, the same number from the 
 
 import argparse
 import asyncio
+import multiprocessing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,29 +87,44 @@ def protocols(data: Path) -> dict[str, Protocol]:
     }
 
 
-async def measure(data: Path, cache: Path) -> Cells:
-    embedder = Cached(cache)
-    read: dict[Path, list[TimeLine]] = {}
+def measure(given: argparse.Namespace) -> Cells:
+    """Every protocol and budget by itself, so that they can share the work out."""
+    asyncio.run(_embedded(given.data, given.cache))
+    work = [(name, share, given.data, given.cache) for name in protocols(given.data) for share in SHARES]
     cells: Cells = {}
-    try:
-        for name, protocol in protocols(data).items():
-            if protocol.file not in read:
-                read[protocol.file] = await timelines.read(protocol.file, embedder)
-            cells |= replayed(name, protocol, read[protocol.file])
-    finally:
-        await embedder.aclose()
+    with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
+        for found in pool.imap(replayed, work):
+            cells |= found
     return cells
 
 
-def replayed(name: str, protocol: Protocol, lines: Sequence[TimeLine]) -> Cells:
+async def _embedded(data: Path, cache: Path) -> None:
+    """All vectors are in the cache before the work is shared out."""
+    for protocol in protocols(data).values():
+        await _read(protocol, cache)
+
+
+async def _read(protocol: Protocol, cache: Path) -> list[TimeLine]:
+    embedder = Cached(cache)
+    try:
+        return await timelines.read(protocol.file, embedder)
+    finally:
+        await embedder.aclose()
+
+
+def replayed(work: tuple[str, float, Path, Path]) -> Cells:
+    """One protocol under one budget: all rows, all confirmations."""
+    name, share, data, cache = work
+    protocol = protocols(data)[name]
+    lines = asyncio.run(_read(protocol, cache))
     asked = [protocol.asks(line, place) for place, line in enumerate(lines)]
-    cells: Cells = {(name, EVERYTHING, RIGHT, 1.0): everything(lines, asked)}
-    for share in SHARES:
-        cells[name, CLAIRVOYANT, RIGHT, share] = clairvoyant(lines, asked, share)
-        for row, make in ROWS.items():
-            for confirmation in CONFIRMATIONS if row not in BLIND else (RIGHT,):
-                cells[name, row, confirmation, share] = one_row(lines, asked, make, confirmation, share)
-        progress(f"{name}, {share:.0%} kept: {len(ROWS)} rows")
+    cells: Cells = {(name, CLAIRVOYANT, RIGHT, share): clairvoyant(lines, asked, share)}
+    if share == SHARES[0]:
+        cells[name, EVERYTHING, RIGHT, 1.0] = everything(lines, asked)
+    for row, make in ROWS.items():
+        for confirmation in CONFIRMATIONS if row not in BLIND else (RIGHT,):
+            cells[name, row, confirmation, share] = one_row(lines, asked, make, confirmation, share)
+    progress(f"{name}, {share:.0%} kept: {len(ROWS)} rows")
     return cells
 
 
@@ -118,9 +134,9 @@ def one_row(
     budget, found = Budget(share), []
     for line, asks in zip(lines, asked, strict=True):
         policy = make(line, budget.room(len(line), len(line)))
-        bonus = policy.bonus if isinstance(policy, Tide) else 0.0
+        lift = policy.lift if isinstance(policy, Tide) else None
         confirm, recall = CONFIRMATIONS[confirmation], confirmation not in (SPARSE, NONE)
-        found.append(replay(line, asks, policy, budget, confirm, bonus=bonus, recall=recall))
+        found.append(replay(line, asks, policy, budget, confirm, lift=lift, recall=recall))
     return Cell(found)
 
 
@@ -192,20 +208,26 @@ Table = list[list[str]]
 
 def tables(cells: Cells) -> list[Table]:
     names = list(dict.fromkeys(name for name, *_ in cells))
-    by_share = [_confirmed(f"macro, {share:.0%} kept", lambda *key: macro(cells, *key), share) for share in SHARES]
-    by_name = [
-        _confirmed(f"{name}, {share:.0%} kept", lambda *key, name=name: kept(cells, name, *key), share)
-        for name in names
-        for share in SHARES
+    by_name = [_confirmed(name, lambda *key, name=name: kept(cells, name, *key)) for name in names]
+    return [
+        _confirmed("macro", lambda *key: macro(cells, *key)),
+        *by_name,
+        _found(cells, names),
+        _by_part(cells, names),
     ]
-    return [*by_share, *by_name, _found(cells, names), _by_part(cells, names)]
 
 
-def _confirmed(title: str, value: Callable[[str, str, float], float], share: float) -> Table:
-    head = [f"kept, %: {title}", *CONFIRMATIONS]
-    rows = [[row, *(f"{value(row, each, share):.1f}" for each in CONFIRMATIONS)] for row in ROWS]
-    best = value(CLAIRVOYANT, RIGHT, share)
-    return [head, *rows, [CLAIRVOYANT, *[f"{best:.1f}"] * len(CONFIRMATIONS)]]
+def _confirmed(title: str, value: Callable[[str, str, float], float]) -> Table:
+    """One cell for both budgets."""
+
+    def cell(row: str, confirmation: str) -> str:
+        return " / ".join(f"{value(row, confirmation, share):.1f}" for share in SHARES)
+
+    head = [f"{title}: kept, %, with {' / '.join(f'{share:.0%}' for share in SHARES)}", *CONFIRMATIONS]
+    rows = [
+        [row, *(cell(row, each) if row not in BLIND or each == RIGHT else "" for each in CONFIRMATIONS)] for row in ROWS
+    ]
+    return [head, *rows, [CLAIRVOYANT, cell(CLAIRVOYANT, RIGHT), *[""] * (len(CONFIRMATIONS) - 1)]]
 
 
 def _found(cells: Cells, names: Sequence[str]) -> Table:
@@ -255,6 +277,7 @@ def parsed() -> argparse.Namespace:
     parser = options("forgetting", "What each policy keeps of what will be needed, under a budget.")
     parser.add_argument("--data", type=Path, default=_ROOT.parent / "shared" / "data", help="the folder of *.jsonl")
     parser.add_argument("--cache", type=Path, default=_CACHE, help="where vectors are kept between runs")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that share the work")
     return parser.parse_args()
 
 
@@ -263,7 +286,7 @@ def main() -> None:
     if missing := [each.file for each in protocols(given.data).values() if not each.file.exists()]:
         progress(f"nothing to measure with: there is no {missing[0]}; name another folder with --data")
         return
-    cells = asyncio.run(measure(given.data, given.cache))
+    cells = measure(given)
     report("forgetting", given, figures(cells), NOTES, tables(cells))
 
 

@@ -7,7 +7,6 @@ if a share h is halved, 1 / (1 − h/2) times as many.
 
 import argparse
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from bench import timelines
 from bench.confirming import right
-from bench.forgetting import MACRO, Cell, protocols
+from bench.forgetting import MACRO, Cell, Protocol, Table, protocols
 from bench.measure import options, progress, report
 from bench.policies import Policy
 from bench.replaying import Budget, replay
@@ -31,6 +30,9 @@ SHARES = (0.25, 0.10)
 HALVED = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 _ROOT = Path(__file__).parent.parent
+
+
+Lines = list[tuple[TimeLine, TimeLine, list[Ask]]]  # as they are, with every item twice, and what is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,39 +65,45 @@ async def doubled(line: TimeLine, embedder: Cached) -> TimeLine:
     )
 
 
-def cell(
-    lines: Sequence[TimeLine], twins: Sequence[TimeLine], asked: Sequence[list[Ask]], of: tuple[float, float]
-) -> Cell:
-    share, halved = of
-    budget, found = Budget(min(1.0, share / (1 - halved / 2))), []
-    for line, both, asks in zip(lines, twins, asked, strict=True):
+def cell(lines: Lines, share: float, halved: float) -> Cell:
+    budget, found = Budget(share), []
+    for line, both, asks in lines:
         policy = Tide(line, budget.room(len(line), len(line)))
         similar = Halves(both, halved).similar
-        found.append(replay(line, asks, policy, budget, right, bonus=policy.bonus, similar=similar))
+        found.append(replay(line, asks, policy, budget, right, lift=policy.lift, similar=similar))
     return Cell(found)
 
 
-async def measure(data: Path, cache: Path) -> list[list[list[str]]]:
-    embedder, rows = Cached(cache), []
+async def measure(data: Path, cache: Path) -> list[Table]:
+    embedder = Cached(cache)
     try:
-        for name in MACRO:
-            protocol = protocols(data)[name]
-            lines = await timelines.read(protocol.file, embedder)
-            twins = [await doubled(line, embedder) for line in lines]
-            asked = [protocol.asks(line, place) for place, line in enumerate(lines)]
-            for share in SHARES:
-                cells = [cell(lines, twins, asked, (share, halved)) for halved in HALVED]
-                rows += [
-                    [f"{name}, {share:.0%}: {title}", *(f"{each.points(what):.1f}" for each in cells)]
-                    for title, what in (("kept", "kept"), ("recall@10", "lifted"))
-                ]
-                progress(f"{name}, {share:.0%}")
+        rows = [row for name in MACRO for row in tabled(name, await read(protocols(data)[name], embedder))]
     finally:
         await embedder.aclose()
     return [[["%, by the share of survivors halved", *(f"{halved:.0%}" for halved in HALVED)], *rows]]
 
 
-NOTES = ("The characters are those of the same share of whole memories. Recall@10 is with tide's bonus.",)
+async def read(protocol: Protocol, embedder: Cached) -> Lines:
+    lines = await timelines.read(protocol.file, embedder)
+    return [(line, await doubled(line, embedder), protocol.asks(line, place)) for place, line in enumerate(lines)]
+
+
+def tabled(name: str, lines: Lines) -> Table:
+    rows = []
+    for share in SHARES:
+        as_many = [cell(lines, share, halved) for halved in HALVED]
+        as_long = [as_many[0], *(cell(lines, share / (1 - halved / 2), halved) for halved in HALVED[1:])]
+        for title, what, cells in (
+            ("as many memories, recall@10", "lifted", as_many),
+            ("as many characters, kept", "kept", as_long),
+            ("as many characters, recall@10", "lifted", as_long),
+        ):
+            rows.append([f"{name}, {share:.0%}, {title}", *(f"{each.points(what):.1f}" for each in cells)])
+        progress(f"{name}, {share:.0%}")
+    return rows
+
+
+NOTES = ("Recall@10 is with what tide adds to the similarity.",)
 
 
 def parsed() -> argparse.Namespace:

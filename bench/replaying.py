@@ -11,6 +11,7 @@ from bench.timelines import Ask, TimeLine
 from ebbtide.core.signals import Column
 
 K = 10
+Lift = Callable[[float], Column]  # what a policy adds to the similarity of each item at a moment
 Similar = Callable[[Ask, Policy, Column], Column]  # of the items marked as living, in their order, to the question
 
 
@@ -20,7 +21,7 @@ class Found:
 
     kept: float
     recall: float  # by similarity alone
-    lifted: float  # by similarity and the policy's worth as a bonus
+    lifted: float  # by similarity and what the policy adds to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def replay(
     budget: Budget,
     confirm: Confirm,
     *,
-    bonus: float = 0.0,
+    lift: Lift | None = None,
     at_session_ends: bool = False,
     recall: bool = True,
     similar: Similar | None = None,
@@ -58,7 +59,7 @@ def replay(
             put += 1
             if ends is None or put in ends:
                 _squeeze(policy, alive, budget.room(put, len(line)), now)
-        hits, shown, similarity = _search(similar, ask, policy, alive, bonus) if recall else (_NO, _NO, _NO)
+        hits, shown, similarity = _search(similar, ask, policy, alive, lift) if recall else (_NO, _NO, _NO)
         if ask.counts:
             share = ask.question.share
             found.append(Found(share(alive), share(_marked(hits, alive)), share(_marked(shown, alive))))
@@ -78,24 +79,17 @@ def _squeeze(policy: Policy, alive: Column, room: int, now: float) -> None:
         alive[item] = False
 
 
-def _search(similar: Similar, ask: Ask, policy: Policy, alive: Column, bonus: float) -> tuple[Column, Column, Column]:
-    """The ten best by similarity, the ten best with the bonus, which are shown, and the similarity of these."""
+def _search(
+    similar: Similar, ask: Ask, policy: Policy, alive: Column, lift: Lift | None
+) -> tuple[Column, Column, Column]:
+    """The ten best by similarity, the ten best with what the policy adds, which are shown, and their similarity."""
     living = np.flatnonzero(alive)
     similarity = similar(ask, policy, alive)
     best = np.argsort(-similarity, kind="stable")[:K]
-    if not bonus:
+    if lift is None:
         return living[best], living[best], similarity[best]
-    lifted = similarity + bonus * _percentile(policy.worth(ask.at)[living])
-    shown = np.argsort(-lifted, kind="stable")[:K]
+    shown = np.argsort(-similarity - lift(ask.at)[living], kind="stable")[:K]
     return living[best], living[shown], similarity[shown]
-
-
-def _percentile(worth: Column) -> Column:
-    """The share of the living that are worth less; equals share their place."""
-    order = np.sort(worth)
-    low, high = np.searchsorted(order, worth, "left"), np.searchsorted(order, worth, "right")
-    middle: Column = (low + high - 1) / 2 / max(len(worth) - 1, 1)
-    return middle
 
 
 def _marked(items: Column, like: Column) -> Column:

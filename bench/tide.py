@@ -25,7 +25,7 @@ class Tide(Engine):
         super().__init__(line, budget)
         tide = appraising(self._state.regime.metabolism)
         assert tide is not None
-        self.bonus, self._from = tide.rank_bonus, tide.supersede_from
+        self._tide, self._from = tide, tide.supersede_from
         self._alive = np.zeros(self.size, np.bool_)
         self._cosines = _cosines(line)
 
@@ -38,6 +38,13 @@ class Tide(Engine):
     def drop(self, item: int, at: float) -> None:
         super().drop(item, at)
         self._alive[item] = False
+
+    def lift(self, now: float) -> Column:
+        """What a search adds to the similarity of each item."""
+        signals, lift = self._state.signals(), np.zeros(self.size)
+        need = self._tide.vitality(signals, now)
+        lift[signals.id - 1] = self._tide.rank_bonus * self._tide.standing(signals, need, now)
+        return lift
 
     def _read(self, item: int, at: float) -> None:
         words = self.line.terms[item].among(Field.WORDS)
