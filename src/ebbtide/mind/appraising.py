@@ -145,13 +145,19 @@ def superseded(
     ids = s.id.tolist()
     age = {memory: (float(at), memory) for memory, at in zip(ids, s.created_at, strict=True)}
     known = dict(zip(ids, zip(s.superseded_by.tolist(), s.superseded.tolist(), strict=True), strict=True))
-    best = {memory: (0, 0.0) for memory in again if memory in known}
+    best: dict[int, tuple[int, float]] = {memory: (0, 0.0) for memory in again if memory in known}
     for one, other, share in pairs:
         if one in known and other in known:
             older, newer = sorted((one, other), key=age.__getitem__)
-            if share > best.get(older, known[older])[1]:
+            said_by = best[older] if older in best else known[older]
+            if share > said_by[1]:
                 best[older] = newer, share
     return tuple((older, *found) for older, found in sorted(best.items()) if found != known[older])
+
+
+def share_of(tide: Tide, cosine: float) -> float:
+    """By how much a newer memory of this cosine supersedes.   SPEC T4."""
+    return round(min(max(cosine - tide.supersede_from, 0.0) / (1.0 - tide.supersede_from), 1.0), 6)
 
 
 def agree(analyzer: Analyzer, one: str, other: str) -> bool:
