@@ -12,7 +12,7 @@ from ebbtide.core.changes import Appraise, Supersede
 from ebbtide.core.metabolism import appraising
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import Field
-from ebbtide.mind.appraising import NEAREST, agree, features_of, rarity, superseded
+from ebbtide.mind.appraising import NEAREST, agree, features_of, rarity, share_of, superseded
 from ebbtide.models.analysis import Analyzer
 
 _ANALYZER = Analyzer()
@@ -53,7 +53,7 @@ class Tide(Engine):
 
     def _compare(self, item: int, at: float) -> None:
         pairs = [
-            (item + 1, other + 1, (float(self._cosines[item, other]) - self._from) / (1.0 - self._from))
+            (item + 1, other + 1, share_of(self._tide, float(self._cosines[item, other])))
             for other in self._nearest(item).tolist()
             if agree(_ANALYZER, self.line.texts[item], self.line.texts[other])
         ]
