@@ -88,10 +88,10 @@ def test_need_is_the_same_in_a_large_column_as_alone() -> None:
         superseded=np.where(some, 0.25, 0.0),
     )
     every = TIDE.vitality(s, BIRTH + 30 * DAY)
-    # As above with the middle for content: 2.3028869 + (0.65 · 1.5 + 0.35 · 0.5) · 0.1 − 0.25 = 2.1678869
-    assert every[some].tolist() == pytest.approx([2.1678869] * 10_000, abs=1e-6)
-    # R = 0.3181818: 0.65 · (0.6 + 0.1590909) + 0.35 · (0.2 + 0.6363636) = 0.4934091 + 0.2927273
-    assert every[~some].tolist() == pytest.approx([0.7861364] * 30_000, abs=1e-6)
+    # As above with the middle for content: 2.3235423 + (2 · 1.5 + 0.5) / 3 · 0.1 − 0.25 = 2.1902090
+    assert every[some].tolist() == pytest.approx([2.1902090] * 10_000, abs=1e-6)
+    # R = 0.3181818: (2 · (0.6 + 0.1590909) + 0.2 + 0.6363636) / 3 = 2.3545455 / 3
+    assert every[~some].tolist() == pytest.approx([0.7848485] * 30_000, abs=1e-6)
 
 
 def test_the_terms_add_up_to_the_need() -> None:
@@ -227,9 +227,9 @@ def test_the_lower_quarter_of_a_mind_is_fading() -> None:
 def test_who_is_pinned_does_not_fade() -> None:
     s = rows(8, used_at=BIRTH, prior=np.linspace(0.0, 0.7, 8), pinned=[1, 0, 0, 0, 0, 0, 0, 0])
     assert states(TIDE.judge(s, BIRTH)) == [State.ACTIVE, State.FADING] + [State.ACTIVE] * 6
-    # (0.65 · 1.5 + 0.35 · 0.5) · 0 + 0.65 · 0.5 + 0.35 · 2
+    # no content, and (2 · 0.5 + 2) / 3 for its recency
     assert TIDE.why(s.take(np.array([0])), BIRTH) == (
-        "pinned; without the pin fading: not used yet, put today; needed least in this mind (need 1.025): "
+        "pinned; without the pin fading: not used yet, put today; needed least in this mind (need 1.000): "
         "among the lowest 25 %, so it fades"
     )
 
@@ -267,11 +267,11 @@ def test_in_a_large_mind_the_most_needed_gets_nearly_a_fifth() -> None:
 def test_a_place_is_bounded_by_how_far_the_need_lies_from_the_middle_one() -> None:
     s = rows(991, used_at=BIRTH, prior=np.linspace(0.0, 1.0, 991))
     standing = TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH)
-    # w = 0.35, so content counts 0.65 · 1.5 + 0.35 · 0.5 = 1.15, the middle one 0.575: 0.5 ± 0.575 / 1.5
-    assert (standing[0], standing[-1]) == (pytest.approx(0.5 - 0.575 / 1.5), pytest.approx(0.5 + 0.575 / 1.5))
+    # w = 1/3, so content counts (2 · 1.5 + 0.5) / 3 = 3.5 / 3, the middle one half of it: 0.5 ± 3.5 / 6 / 1.5
+    assert (standing[0], standing[-1]) == (pytest.approx(0.5 - 3.5 / 9), pytest.approx(0.5 + 3.5 / 9))
     alike = rows(991, used_at=BIRTH, prior=np.linspace(0.5, 0.501, 991))
-    # 0.001 · 1.15 / 2 / 1.5
-    assert TIDE.standing(alike, TIDE.vitality(alike, BIRTH), BIRTH)[-1] == pytest.approx(0.5 + 0.00115 / 3)
+    # 0.001 · 3.5 / 3 / 2 / 1.5
+    assert TIDE.standing(alike, TIDE.vitality(alike, BIRTH), BIRTH)[-1] == pytest.approx(0.5 + 0.0035 / 9)
 
 
 def test_where_all_texts_are_of_one_form_content_has_no_say_in_a_search() -> None:
@@ -299,9 +299,9 @@ def test_variety_is_the_share_of_the_variance_of_conversations() -> None:
 def test_a_reason_counts_uses_and_days() -> None:
     s = rows(2, used_at=BIRTH, prior=[0.5, 0.4], access_count=[0, 3], last_accessed_at=BIRTH, use_long=[0.0, 3.0])
     why = TIDE.why(s.take(np.array([1])), BIRTH + 12 * DAY)
-    # 0.65 · log2(1 + 3 · 2^(−0.012)) + 1.15 · 0.4 + 1.025 / (1 + 12/14) = 1.2942 + 0.46 + 0.5519
+    # 2/3 · log2(1 + 3 · 2^(−0.012)) + 3.5/3 · 0.4 + 1 / (1 + 12/14) = 1.3274 + 0.4667 + 0.5385
     assert why == (
-        "used 3 times, last 12 days ago; content above 40 % of earlier memories; needed most in this mind (need 2.306)"
+        "used 3 times, last 12 days ago; content above 40 % of earlier memories; needed most in this mind (need 2.332)"
     )
 
 
