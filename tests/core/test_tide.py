@@ -37,10 +37,10 @@ def read(**values: float) -> Signals:
 @pytest.mark.parametrize(
     ("total", "uses", "w"),
     [
-        (0.0, 0, 1 / 3),  # (0.57 − 0.53) / 0.12
-        (10.0, 10, 0.9),  # ρ = (2.85 + 10) / 15 = 0.857; 2.72, at most 0.9
-        (0.0, 10, 0.0),  # ρ = 2.85 / 15 = 0.19, below 0.53
-        (6.0, 10, 0.5),  # ρ = 8.85 / 15 = 0.59; 0.06 / 0.12
+        (0.0, 0, 0.37 / 1.1),  # (0.577 − 0.54) / 0.11
+        (10.0, 10, 0.9),  # ρ = (2.885 + 10) / 15 = 0.859; 2.90, at most 0.9
+        (0.0, 10, 0.0),  # ρ = 2.885 / 15 = 0.192, below 0.54
+        (6.04, 10, 0.5),  # ρ = 8.925 / 15 = 0.595; 0.055 / 0.11
     ],
 )
 def test_the_regime_follows_the_newness_of_what_was_used(total: float, uses: int, w: float) -> None:
@@ -51,29 +51,29 @@ def test_the_regime_follows_the_newness_of_what_was_used(total: float, uses: int
 
 
 def test_a_new_memory_is_needed_by_its_content_and_its_recency() -> None:
-    # 2/3 · (1.5 · 0.4 + 0.5 · 1) + 1/3 · (0.5 · 0.4 + 2 · 1) = (2 · 1.1 + 2.2) / 3
-    assert need(read(), 0.0) == pytest.approx(4.4 / 3, abs=1e-12)
+    # w = 0.37/1.1: 0.73/1.1 · (1.5 · 0.4 + 0.5 · 1) + 0.37/1.1 · (0.5 · 0.4 + 2 · 1) = 0.73 + 0.74
+    assert need(read(), 0.0) == pytest.approx(1.47, abs=1e-12)
 
 
 def test_content_that_was_not_read_yet_counts_as_the_middle() -> None:
-    # 2/3 · (0.75 + 0.5) + 1/3 · (0.25 + 2) = (2.5 + 2.25) / 3
-    assert need(read(prior=UNREAD), 0.0) == pytest.approx(4.75 / 3, abs=1e-12)
+    # 0.73/1.1 · (0.75 + 0.5) + 0.37/1.1 · (0.25 + 2) = (0.9125 + 0.8325) / 1.1
+    assert need(read(prior=UNREAD), 0.0) == pytest.approx(1.745 / 1.1, abs=1e-12)
 
 
 def test_a_fortnight_leaves_half_of_the_recency() -> None:
-    # R = 1 / (1 + 14/14) = 0.5:  2/3 · (0.6 + 0.25) + 1/3 · (0.2 + 1) = (1.7 + 1.2) / 3
-    assert need(read(), 14.0) == pytest.approx(2.9 / 3, abs=1e-12)
+    # R = 1 / (1 + 14/14) = 0.5:  0.73/1.1 · (0.6 + 0.25) + 0.37/1.1 · (0.2 + 1) = (0.6205 + 0.444) / 1.1
+    assert need(read(), 14.0) == pytest.approx(1.0645 / 1.1, abs=1e-12)
 
 
 def test_a_use_is_worth_half_after_a_thousand_days_and_after_thirty() -> None:
     # Used three times at birth. After 30 days: U_long = 3 · 2^−0.03 = 2.9382609, U_short = 3 · 2^−1 = 1.5
     # log2(3.9382609) = 1.9775587, log2(2.5) = 1.3219281; R = 1 / (1 + 30/14) = 0.3181818
-    # 2/3 · (1.9775587 + 0.6 + 0.1590909) + 1/3 · (0.6609640 + 0.2 + 0.6363636) = 1.8244331 + 0.4991092
-    assert need(read(use_long=3.0, use_short=3.0), 30.0) == pytest.approx(2.3235423, abs=1e-6)
+    # 0.73/1.1 · (1.9775587 + 0.6 + 0.1590909) + 0.37/1.1 · (0.6609640 + 0.2 + 0.6363636) = 1.8161402 + 0.5036466
+    assert need(read(use_long=3.0, use_short=3.0), 30.0) == pytest.approx(2.3197867, abs=1e-6)
 
 
 def test_what_a_newer_memory_says_is_needed_less() -> None:
-    assert need(read(superseded=0.6), 0.0) == pytest.approx(2.6 / 3, abs=1e-12)  # (4.4 − 1.8) / 3
+    assert need(read(superseded=0.6), 0.0) == pytest.approx(0.87, abs=1e-12)  # 1.47 − 0.6
 
 
 def test_need_is_the_same_in_a_large_column_as_alone() -> None:
@@ -88,10 +88,10 @@ def test_need_is_the_same_in_a_large_column_as_alone() -> None:
         superseded=np.where(some, 0.25, 0.0),
     )
     every = TIDE.vitality(s, BIRTH + 30 * DAY)
-    # As above with the middle for content: 2.3235423 + (2 · 1.5 + 0.5) / 3 · 0.1 − 0.25 = 2.1902090
-    assert every[some].tolist() == pytest.approx([2.1902090] * 10_000, abs=1e-6)
-    # R = 0.3181818: (2 · (0.6 + 0.1590909) + 0.2 + 0.6363636) / 3 = 2.3545455 / 3
-    assert every[~some].tolist() == pytest.approx([0.7848485] * 30_000, abs=1e-6)
+    # As above with the middle for content: 2.3197867 + (0.73 · 1.5 + 0.37 · 0.5) / 1.1 · 0.1 − 0.25 = 2.1861503
+    assert every[some].tolist() == pytest.approx([2.1861503] * 10_000, abs=1e-6)
+    # R = 0.3181818: 0.73/1.1 · (0.6 + 0.1590909) + 0.37/1.1 · (0.2 + 0.6363636) = 0.5037603 + 0.2813223
+    assert every[~some].tolist() == pytest.approx([0.7850826] * 30_000, abs=1e-6)
 
 
 def test_the_terms_add_up_to_the_need() -> None:
@@ -227,9 +227,9 @@ def test_the_lower_quarter_of_a_mind_is_fading() -> None:
 def test_who_is_pinned_does_not_fade() -> None:
     s = rows(8, used_at=BIRTH, prior=np.linspace(0.0, 0.7, 8), pinned=[1, 0, 0, 0, 0, 0, 0, 0])
     assert states(TIDE.judge(s, BIRTH)) == [State.ACTIVE, State.FADING] + [State.ACTIVE] * 6
-    # no content, and (2 · 0.5 + 2) / 3 for its recency
+    # w = 0.37/1.1, and nothing for content: (0.73 · 0.5 + 0.37 · 2) / 1.1
     assert TIDE.why(s.take(np.array([0])), BIRTH) == (
-        "pinned; without the pin fading: not used yet, put today; needed least in this mind (need 1.000): "
+        "pinned; without the pin fading: not used yet, put today; needed least in this mind (need 1.005): "
         "among the lowest 25 %, so it fades"
     )
 
@@ -267,16 +267,16 @@ def test_in_a_large_mind_the_most_needed_gets_nearly_a_fifth() -> None:
 def test_a_place_is_bounded_by_how_far_the_need_lies_from_the_middle_one() -> None:
     s = rows(991, used_at=BIRTH, prior=np.linspace(0.0, 1.0, 991))
     standing = TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH)
-    # w = 1/3, so content counts (2 · 1.5 + 0.5) / 3 = 3.5 / 3, the middle one half of it: 0.5 ± 3.5 / 6 / 1.5
-    assert (standing[0], standing[-1]) == (pytest.approx(0.5 - 3.5 / 9), pytest.approx(0.5 + 3.5 / 9))
+    # w = 0.37/1.1, so content counts (0.73 · 1.5 + 0.37 · 0.5) / 1.1 = 1.28/1.1, the middle one 0.64/1.1; over 1.5
+    assert (standing[0], standing[-1]) == (pytest.approx(0.5 - 0.64 / 1.65), pytest.approx(0.5 + 0.64 / 1.65))
     alike = rows(991, used_at=BIRTH, prior=np.linspace(0.5, 0.501, 991))
-    # 0.001 · 3.5 / 3 / 2 / 1.5
-    assert TIDE.standing(alike, TIDE.vitality(alike, BIRTH), BIRTH)[-1] == pytest.approx(0.5 + 0.0035 / 9)
+    # 0.001 · 1.28/1.1 / 2 / 1.5
+    assert TIDE.standing(alike, TIDE.vitality(alike, BIRTH), BIRTH)[-1] == pytest.approx(0.5 + 0.00128 / 3.3)
 
 
 def test_where_all_texts_are_of_one_form_content_has_no_say_in_a_search() -> None:
     s = replace(rows(3, used_at=BIRTH, prior=[0.5, 0.0, 1.0]), variety=0.0)
-    assert TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH).tolist() == [0.5, 0.5, 0.5]
+    assert TIDE.standing(s, TIDE.vitality(s, BIRTH), BIRTH).tolist() == pytest.approx([0.5, 0.5, 0.5])
 
 
 def test_variety_is_the_share_of_the_variance_of_conversations() -> None:
@@ -299,9 +299,9 @@ def test_variety_is_the_share_of_the_variance_of_conversations() -> None:
 def test_a_reason_counts_uses_and_days() -> None:
     s = rows(2, used_at=BIRTH, prior=[0.5, 0.4], access_count=[0, 3], last_accessed_at=BIRTH, use_long=[0.0, 3.0])
     why = TIDE.why(s.take(np.array([1])), BIRTH + 12 * DAY)
-    # 2/3 · log2(1 + 3 · 2^(−0.012)) + 3.5/3 · 0.4 + 1 / (1 + 12/14) = 1.3274 + 0.4667 + 0.5385
+    # (0.73 · log2(1 + 3 · 2^(−0.012)) + 1.28 · 0.4 + 1.105 / (1 + 12/14)) / 1.1 = 1.3213 + 0.4655 + 0.5409
     assert why == (
-        "used 3 times, last 12 days ago; content above 40 % of earlier memories; needed most in this mind (need 2.332)"
+        "used 3 times, last 12 days ago; content above 40 % of earlier memories; needed most in this mind (need 2.328)"
     )
 
 

@@ -33,7 +33,7 @@ class Features(NamedTuple):
 
 
 # How far each of `NAMES` varies in conversations; see `Appraisals.variety`.
-_USUAL = np.array([0.6, 0.08, 0.35, 0.4, 0.5, 0.5, 0.4])
+_USUAL = np.array([0.6, 0.06, 0.35, 0.4, 0.5, 0.5, 0.4])
 
 # The columns that are weighed. `answers`: the memory before it asked.
 NAMES = (*Features._fields, "answers")
