@@ -105,18 +105,18 @@ async def test_a_pinned_memory_says_what_it_would_be_and_that_nothing_comes() ->
 
 
 async def test_the_first_and_only_memory_before_its_words_are_read() -> None:
-    # w = 0.35: (0.65 · 1.5 + 0.35 · 0.5) · 0.5 + 0.65 · 0.5 + 0.35 · 2 = 0.575 + 0.325 + 0.7
+    # w = 0.37/1.1: (0.73 · (0.75 + 0.5) + 0.37 · (0.25 + 2)) / 1.1 = (0.9125 + 0.8325) / 1.1
     mind = await mind_in_ram("tide", tools=able_to_search())
     await mind.put(FERRY, key="ferry")
     why = await told(mind, "ferry")
     assert why == (
         "not used yet, put today; its words are not read yet, so its content counts as average; the only memory "
-        "of this mind (need 1.600). What this agent lives by is not known yet (w 0.35). "
+        "of this mind (need 1.586). What this agent lives by is not known yet (w 0.34). "
         "If nothing happens, it does not fade."
     )
     assert chinese(why) == (
-        "今天存入，尚未使用；尚未分析文字，内容按平均值计；这个心智中唯一的记忆（1.600）。"
-        "尚不清楚这个智能体更常用新的还是长久的记忆（w 0.35）。若什么都不发生，它不会褪色。"
+        "今天存入，尚未使用；尚未分析文字，内容按平均值计；这个心智中唯一的记忆（1.586）。"
+        "尚不清楚这个智能体更常用新的还是长久的记忆（w 0.34）。若什么都不发生，它不会褪色。"
     )
 
 
@@ -124,7 +124,8 @@ async def test_memories_that_are_alike_are_needed_alike() -> None:
     mind = await mind_in_ram("tide", tools=able_to_search())
     for key in ("one", "two"):
         await mind.put("Tides", key=key)
-    assert "; needed as much as every other memory of this mind (need 1.600). " in await told(mind, "one")
+    # Content not read yet, w = 0.37/1.1: (0.73 · (0.75 + 0.5) + 0.37 · (0.25 + 2)) / 1.1
+    assert "; needed as much as every other memory of this mind (need 1.586). " in await told(mind, "one")
 
 
 async def test_a_memory_in_the_middle_says_how_many_are_needed_less() -> None:
@@ -154,12 +155,12 @@ async def test_what_fades_later_says_when() -> None:
     ("newness", "words", "in_chinese"),
     [
         (0.0, "This agent lives by what lasts (w 0.00).", "这个智能体多用长久的记忆（w 0.00）。"),
-        (1.0, "This agent lives by what is new (w 0.80).", "这个智能体多用新的记忆（w 0.80）。"),
-        # ρ = (5.2 + 5.2) / 20 = 0.52: w = 0.35
+        (1.0, "This agent lives by what is new (w 0.90).", "这个智能体多用新的记忆（w 0.90）。"),
+        # ρ = (2.885 + 5.77) / 15 = 0.577: w = 0.037 / 0.11
         (
-            0.52,
-            "This agent lives by what lasts and by what is new alike (w 0.35).",
-            "这个智能体既用长久的记忆，也用新的记忆（w 0.35）。",
+            0.577,
+            "This agent lives by what lasts and by what is new alike (w 0.34).",
+            "这个智能体既用长久的记忆，也用新的记忆（w 0.34）。",
         ),
     ],
 )
