@@ -130,20 +130,20 @@ def features(length: float, asks: float = 0.0) -> Features:
 
 
 def test_a_prior_is_the_share_of_earlier_memories_that_stand_out_less() -> None:
-    # Running z of the length, the memory itself included:
-    # 2: nothing to compare with                                                          → 0.5
-    # 4: mean 3, deviation 1, z = 1; before it z = 0                                      → 1 of 1 below
-    # 3: mean 3, z = 0; before it 0 and 1: one equal, which counts half                   → 0.5 of 2
-    # 1: mean 2.5, deviation √1.25 = 1.118, z = −1.342; all three before it stand higher  → 0
+    # Running z of the length, the memory itself included; five more are imagined below it, and five above:
+    # 2: nothing to compare with                                                          → 5 of 10
+    # 4: mean 3, deviation 1, z = 1; before it z = 0                                      → 1 + 5 of 1 + 10
+    # 3: mean 3, z = 0; before it 0 and 1: one equal, which counts half                   → 0.5 + 5 of 2 + 10
+    # 1: mean 2.5, deviation √1.25 = 1.118, z = −1.342; all three before it stand higher  → 5 of 3 + 10
     known = Appraisals.none()
-    assert known.take([features(x) for x in (2.0, 4.0, 3.0, 1.0)], LENGTH_ONLY) == [0.5, 1.0, 0.25, 0.0]
+    assert known.take([features(x) for x in (2.0, 4.0, 3.0, 1.0)], LENGTH_ONLY) == [0.5, 6 / 11, 5.5 / 12, 5 / 13]
 
 
 def test_who_follows_a_question_is_taken_for_its_answer() -> None:
     # Weight on `answers` only. Third: values 0, 0, 1: mean 1/3, deviation √(2/9) = 0.471, z = 1.414, above both.
     known = Appraisals.none()
     priors = known.take([features(2.0), features(2.0, asks=1.0), features(2.0)], (0, 0, 0, 0, 0, 0, 1.0))
-    assert priors == [0.5, 0.5, 1.0]
+    assert priors == [0.5, 0.5, 7 / 12]
 
 
 def test_what_is_known_of_texts_survives_as_plain_values() -> None:
@@ -300,9 +300,7 @@ def test_a_reason_counts_uses_and_days() -> None:
     s = rows(2, used_at=BIRTH, prior=[0.5, 0.4], access_count=[0, 3], last_accessed_at=BIRTH, use_long=[0.0, 3.0])
     why = TIDE.why(s.take(np.array([1])), BIRTH + 12 * DAY)
     # (0.73 · log2(1 + 3 · 2^(−0.012)) + 1.28 · 0.4 + 1.105 / (1 + 12/14)) / 1.1 = 1.3213 + 0.4655 + 0.5409
-    assert why == (
-        "used 3 times, last 12 days ago; content above 40 % of earlier memories; needed most in this mind (need 2.328)"
-    )
+    assert why == ("used 3 times, last 12 days ago; content rated 40 %; needed most in this mind (need 2.328)")
 
 
 async def test_words_are_read_once() -> None:
@@ -312,4 +310,4 @@ async def test_words_are_read_once() -> None:
     before = store.seq
     await store.apply(batch(Appraise(BIRTH, (1,), (features(9.0),))))
     assert store.seq == before
-    assert (column(store.state, "prior", 1), column(store.state, "prior", 2)) == (0.5, 1.0)
+    assert (column(store.state, "prior", 1), column(store.state, "prior", 2)) == (0.5, 6 / 11)

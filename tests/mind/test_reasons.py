@@ -54,27 +54,27 @@ async def ferries(clock: FakeClock) -> Mind:
 
 
 async def test_a_memory_that_was_used_and_then_superseded() -> None:
-    # U = 3 · 0.5 · 2^(−12/1000) = 1.4876: log2(2.4876) = 1.3147; P = 1: 1.5; R = 1/(1 + 12/14): 0.2692; S = 0.5
-    # 1.3147 + 1.5 + 0.2692 − 0.5 = 2.584. The newer one: log2(2.4876) + 1.5 · 0.5 + 0.5/(1 + 13.25/14) = 2.32
+    # U = 3 · 0.5 · 2^(−12/1000) = 1.4876: log2(2.4876) = 1.3147; P = 6/11: 0.8182; R = 1/(1 + 12/14): 0.2692; S = 0.5
+    # 1.3147 + 0.8182 + 0.2692 − 0.5 = 1.902. The newer one: log2(2.4876) + 1.5 · 0.5 + 0.5/(1 + 13.25/14) = 2.32
     assert await told(await ferries(FakeClock()), "ferry") == (
         "used 3 times, last 12 days ago; says when and where, speaks in the first person "
-        "(content above all earlier memories); a newer memory, K, says nearly the same; "
-        "needed most in this mind (need 2.584). This agent lives by what lasts (w 0.00). "
-        "If nothing happens, it does not fade."
+        "(content rated 55 %); a newer memory, K, says nearly the same; "
+        "needed more than 75 % of this mind (need 1.902). This agent lives by what lasts (w 0.00). "
+        "If nothing happens, it begins to fade in 8 years."
     )
 
 
 async def test_the_same_in_chinese() -> None:
     assert chinese(await told(await ferries(FakeClock()), "ferry")) == (
-        "用过 3 次，最近一次在 12 天前；提到时间和地点，用第一人称（内容优于此前所有记忆）；更新的记忆 K 说的几乎相同；"
-        "需要度最高（2.584）。这个智能体多用长久的记忆（w 0.00）。若什么都不发生，它不会褪色。"
+        "用过 3 次，最近一次在 12 天前；提到时间和地点，用第一人称（内容评分 55 %）；更新的记忆 K 说的几乎相同；"
+        "需要度高于 75 % 的记忆（1.902）。这个智能体多用长久的记忆（w 0.00）。若什么都不发生，8 年后开始褪色。"
     )
 
 
 async def test_a_memory_that_took_over_the_uses_of_an_older_one() -> None:
     why = await told(await ferries(FakeClock()), "K")
-    assert why.startswith("not used itself, but an older memory that it replaces was, put 13 days ago; content above ")
-    assert chinese(why).startswith("自身未使用，但它取代的旧记忆用过，13 天前存入；内容优于此前 ")
+    assert why.startswith("not used itself, but an older memory that it replaces was, put 13 days ago; content rated ")
+    assert chinese(why).startswith("自身未使用，但它取代的旧记忆用过，13 天前存入；内容评分 ")
 
 
 async def test_a_key_that_reads_like_a_reason_is_not_translated() -> None:
@@ -83,14 +83,14 @@ async def test_a_key_that_reads_like_a_reason_is_not_translated() -> None:
 
 
 async def test_a_memory_that_is_never_used_fades() -> None:
-    # P = 0, R = 1/(1 + 13.25/14) = 0.5138: need 0.257
+    # P = 5/12: 0.625; R = 1/(1 + 13.25/14) = 0.5138: need 0.625 + 0.257
     why = await told(await ferries(FakeClock()), "bo")
     assert why == (
-        "never used, put 13 days ago; content below all earlier memories; needed least in this mind (need 0.257): "
+        "never used, put 13 days ago; content rated 42 %; needed least in this mind (need 0.882): "
         "among the lowest 25 %, so it fades. This agent lives by what lasts (w 0.00)."
     )
     assert chinese(why) == (
-        "从未使用，13 天前存入；内容不及此前所有记忆；需要度最低（0.257），属于最低的 25 %，因此正在褪色。"
+        "从未使用，13 天前存入；内容评分 42 %；需要度最低（0.882），属于最低的 25 %，因此正在褪色。"
         "这个智能体多用长久的记忆（w 0.00）。"
     )
 
@@ -99,8 +99,8 @@ async def test_a_pinned_memory_says_what_it_would_be_and_that_nothing_comes() ->
     mind = await ferries(FakeClock())
     await mind.pin("bo")
     assert await told(mind, "bo") == (
-        "pinned; without the pin fading: never used, put 13 days ago; content below all earlier memories; needed least "
-        "in this mind (need 0.257): among the lowest 25 %, so it fades. This agent lives by what lasts (w 0.00)."
+        "pinned; without the pin fading: never used, put 13 days ago; content rated 42 %; needed least "
+        "in this mind (need 0.882): among the lowest 25 %, so it fades. This agent lives by what lasts (w 0.00)."
     )
 
 
@@ -130,7 +130,7 @@ async def test_memories_that_are_alike_are_needed_alike() -> None:
 
 async def test_a_memory_in_the_middle_says_how_many_are_needed_less() -> None:
     mind = await ferries(FakeClock())
-    # bo 0.257, ann 0.257 + 1.5/3, tides 0.257 + 0.75: two of the four others are needed less than tides
+    # bo 0.257 + 1.5 · 5/12, ann 0.257 + 1.5 · 6/13, tides 0.257 + 1.5 / 2: two of the four others are needed less than tides
     why = await told(mind, "tides")
     assert "; needed more than 50 % of this mind (need 1.007). " in why
     assert "content" not in why  # the first has no earlier ones
@@ -144,11 +144,11 @@ async def test_what_fades_later_says_when() -> None:
     clock.forward(60 * DAY)
     await mind.put("Bo", key="new")
     await read(mind, clock, 2.0, 3.0, 2.5, 3.5, 1.0)
-    # c is as long as the mean, as a was: x = 0, P = (0 + 0.5)/2 = 0.25: 0.375 + 2/(1 + (60 + d)/14). The new one has
-    # P = 0: 2/(1 + d/14). A forecast looks at 27.3 and 33.5 days: 0.678 > 0.651, then 0.589 < 0.635.
+    # c is as long as the mean, as a was: x = 0, P = (0.5 + 5)/12: 0.6875 + 2/(1 + (60 + d)/14). The new one has
+    # P = 5/14: 0.5357 + 2/(1 + d/14). A forecast looks at 61.8 and 75.8 days: 0.905 > 0.894, then 0.848 < 0.874.
     why = await told(mind, "new")
-    assert why.endswith(" If nothing happens, it begins to fade in 33 days.")
-    assert chinese(why).endswith("若什么都不发生，33 天后开始褪色。")
+    assert why.endswith(" If nothing happens, it begins to fade in 76 days.")
+    assert chinese(why).endswith("若什么都不发生，76 天后开始褪色。")
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ async def test_the_text_is_read_when_it_is_explained() -> None:
     await read(mind, clock, *([1.0, 2.0] * 5))
     assert "; addresses a reader, ends in a question, is shorter than most; " in await told(mind, "asked")
     met = await told(mind, "met")
-    assert "; says when and where, follows a question, speaks in the first person (content above " in met
-    assert "；提到时间和地点，紧接一个问题，用第一人称（内容优于此前" in chinese(met)
+    assert "; says when and where, follows a question, speaks in the first person (content rated " in met
+    assert "；提到时间和地点，紧接一个问题，用第一人称（内容评分" in chinese(met)
     assert "; is shorter than most (content " in await told(mind, "short")
     assert "; is longer than most (content " in await told(mind, "long")
     assert "；比多数记忆长（内容" in chinese(await told(mind, "long"))
@@ -201,9 +201,7 @@ async def test_without_an_analyzer_the_place_of_the_content_is_told_all_the_same
     await mind.put("I came at 8:40.", key="one")
     await mind.put("I came at 8:50.", key="two")
     await read(mind, clock, 1.0, 2.0)
-    assert (await told(mind, "two")).startswith(
-        "not used yet, put today; content above all earlier memories; needed most"
-    )
+    assert (await told(mind, "two")).startswith("not used yet, put today; content rated 55 %; needed most")
 
 
 # ---- the budget
@@ -217,7 +215,7 @@ async def test_the_next_to_leave_say_so_once_the_budget_is_nearly_full() -> None
     await read(mind, clock, 2.0, 3.0, 2.5, 1.0)
     assert "budget" not in await told(mind, "d")  # 4 of 5
     await mind.put("Tides", key="e")
-    # With the next put one leaves, of which P is 0: d.
+    # With the next put one leaves, of which P is the lowest: d.
     assert (await told(mind, "d")).endswith(" The budget is nearly full, and it is number 1 to leave.")
     assert chinese(await told(mind, "d")).endswith("。预算将满，它排在第 1 个离开。")
     for other in ("a", "b", "c", "e"):

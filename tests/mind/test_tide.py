@@ -50,7 +50,7 @@ async def test_words_are_read_behind_the_puts_each_once_and_in_order() -> None:
     assert [e.change.ids async for e in mind.entries() if isinstance(e.change, Appraise)] == read
     priors = await columns(mind, "prior")
     assert priors["ferry"] == (0.5,)  # the first has nothing to be compared with
-    assert priors["tides"] == (0.0,)  # shorter than the only one before it, and says nothing of when
+    assert priors["tides"] == (5 / 11,)  # shorter than the only one before it, and says nothing of when
 
 
 async def test_the_older_of_two_that_say_nearly_the_same_is_superseded() -> None:

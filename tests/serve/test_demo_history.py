@@ -137,7 +137,7 @@ async def test_the_team_has_states_marks_suggestions_and_a_trash(data: Path) -> 
 async def test_the_assistant_has_uses_superseded_facts_and_states_over_weeks(data: Path) -> None:
     async with opened(data, "demo") as mind:
         why = (await mind.explain("ferry-time")).why
-        assert why.startswith("used 15 times, last 57 days ago; says when and where (content above ")
+        assert why.startswith("used 15 times, last 57 days ago; says when and where (content rated ")
         assert "; a newer memory, ferry-time-new, says nearly the same; needed more than " in why
         for older in ("rent", "swim-class", "gym-code", "standup", "体检"):
             assert " says nearly the same; " in (await mind.explain(older)).why

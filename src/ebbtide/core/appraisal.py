@@ -1,7 +1,7 @@
 """The content prior: how likely a memory is to be needed, from what can be read off its text.   SPEC T3.
 
     x = Σ weight · z(feature)        z: by the running mean and deviation within the mind, the memory itself included
-    P = share of the mind's earlier memories with a lower x
+    P = share of the mind's earlier memories with a lower x, as if ten more stood evenly around
 
 `Appraisals` is the running part: counts, means, squared deviations and a histogram of x. It grows with every memory
 that is read and never shrinks, so that P compares a memory with all that came before it, also with what has left.
@@ -18,7 +18,7 @@ import numpy as np
 from ebbtide.core.signals import Column
 
 LOW, HIGH, BINS = -5.0, 5.0, 400
-_FIRST = 0.5  # the prior of the first memory: there is nothing to compare it with
+_FEW = 10  # memories that are imagined evenly around: a place among one or two says little, and P stays for life
 
 
 class Features(NamedTuple):
@@ -65,7 +65,7 @@ class Appraisals:
         place = min(max(int((x - LOW) / (HIGH - LOW) * BINS), 0), BINS - 1)
         below = int(self.bins[:place].sum()) + 0.5 * int(self.bins[place])
         self.bins[place] += 1
-        return below / (self.count - 1) if self.count > 1 else _FIRST
+        return (below + _FEW / 2.0) / (self.count - 1 + _FEW)
 
     def _learn(self, values: Column) -> None:
         """Welford's running mean and sum of squares."""

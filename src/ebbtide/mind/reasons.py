@@ -1,6 +1,6 @@
 """The reason in `Explanation.why`: that of the metabolism, and in a mind that looks at what memories say a longer one.
 
-    used 3 times, last 12 days ago; says when and where (content above 71 % of earlier memories); a newer memory,
+    used 3 times, last 12 days ago; says when and where (content rated 71 %); a newer memory,
     ferry-2, says nearly the same; needed more than 83 % of this mind (need 1.204). This agent lives by what lasts
     (w 0.10). If nothing happens, it begins to fade in 30 days. The budget is nearly full, and it is number 3 to leave.
 

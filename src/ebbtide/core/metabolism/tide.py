@@ -209,9 +209,7 @@ class Tide(Bonus, Budgeted):
             return "its words are not read yet, so its content counts as average"
         if s.id[0] == _FIRST_ID or len(_peers(s)) < 2:  # there was, or is, nothing to compare it with
             return says
-        share = float(s.prior[0])
-        than = "all" if share in (0.0, 1.0) else f"{100 * share:.0f} % of"
-        compared = f"content {'above' if share > 0.0 else 'below'} {than} earlier memories"
+        compared = f"content rated {100 * float(s.prior[0]):.0f} %"
         return f"{says} ({compared})" if says else compared
 
     def lives_by(self, newness: Newness) -> str:
