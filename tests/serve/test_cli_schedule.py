@@ -104,6 +104,7 @@ def test_it_runs_until_it_is_told_to_stop_and_others_work_beside_it(ebbtide: She
         assert running.stdout is not None
         assert running.stdout.readline() == "looking after 1 mind; Ctrl-C stops it\n"
         assert running.stdout.readline().startswith("default tick: seen 1, changed 0")
+        assert running.stdout.readline().startswith("default squeeze: seen 1, changed 0")
         assert process(ebbtide.data, "get", "ferry").code == 0
         running.send_signal(number)
         out, err = running.communicate(timeout=60)
@@ -117,10 +118,11 @@ def test_programs_read_one_run_a_line(ebbtide: Shell) -> None:
     ebbtide.said("put", "x")
     with launch(ebbtide.data, "schedule", "run", "--json") as running:
         assert running.stdout is not None
-        found = json.loads(running.stdout.readline())
+        found, other = (json.loads(running.stdout.readline()) for _ in range(2))
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=60)
     assert (found["agent"], found["job"], found["seen"], is_moment(found["at"])) == ("default", "tick", 1, True)
+    assert other["job"] == "squeeze"
     assert (running.returncode, out, err) == (0, "", "")
 
 
