@@ -130,7 +130,7 @@ async def test_memories_that_are_alike_are_needed_alike() -> None:
 
 async def test_a_memory_in_the_middle_says_how_many_are_needed_less() -> None:
     mind = await ferries(FakeClock())
-    # bo 0.257 + 1.5 · 5/12, ann 0.257 + 1.5 · 6/13, tides 0.257 + 1.5 / 2: two of the four others are needed less than tides
+    # bo 0.257 + 1.5 · 5/12, ann 0.257 + 1.5 · 6/13, tides 0.257 + 1.5 / 2: two of the four others are needed less
     why = await told(mind, "tides")
     assert "; needed more than 50 % of this mind (need 1.007). " in why
     assert "content" not in why  # the first has no earlier ones
