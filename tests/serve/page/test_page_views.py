@@ -187,7 +187,7 @@ async def test_tab_reaches_the_content_first(site: Site, open_tab: OpenTab) -> N
 
 
 async def test_the_chooser_leads_to_the_same_view_of_another_mind(site: Site, open_tab: OpenTab) -> None:
-    here, there = site.mind(), site.mind("demo-score")
+    here, there = site.mind(), site.mind()  # neighbours in the list, of which only what is near is drawn
     tab = await open_tab(f"/minds/{here}/memories")
     await tab.page.locator(".chooser").click()
     await tab.page.locator(".q-menu").get_by_text(there, exact=True).click()
