@@ -77,7 +77,7 @@ def test_what_a_newer_memory_says_is_needed_less() -> None:
 
 
 def test_need_is_the_same_in_a_large_column_as_alone() -> None:
-    # More rows than are worked out at once, and in the second part nobody was ever used, superseded or left unread.
+    # More rows than are worked out at once, and in the second part no memory was used, superseded or left unread.
     count, some = 40_000, np.arange(40_000) < 10_000
     s = rows(
         count,

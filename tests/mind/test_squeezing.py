@@ -201,3 +201,14 @@ async def test_another_regime_decides_by_itself_what_leaves(metabolism: str) -> 
     assert (await other.stats()).store.memories == 6
     other = await mind.replay(metabolism, {"budget_memories": 3})
     assert (await other.stats()).store.memories == 3
+
+
+@pytest.mark.parametrize("limit", ["budget_memories", "budget_characters", "journal_entries"])
+@pytest.mark.parametrize("value", [-1, 0.5, "many"])
+async def test_a_bad_limit_changes_nothing_instead_of_falling_back(limit: str, value: object) -> None:
+    mind = await mind_in_ram("tide", budget_memories=0, journal_entries=0)
+    await mind.put("kept", key="kept")
+    before = mind.params
+    with pytest.raises(InvalidInput, match=f"{limit} = .*: nothing was changed; 0 is no limit"):
+        await mind.configure(**{limit: value})
+    assert mind.params == before

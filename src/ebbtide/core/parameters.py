@@ -92,6 +92,14 @@ def regime(metabolism: str, given: Mapping[str, Any]) -> tuple[Regime, list[Fall
 _BEFORE: dict[str, Any] = {"budget_memories": 0, "budget_characters": 0, "journal_entries": 0}
 
 
+def require_bounds(fallbacks: Iterable[Fallback]) -> None:
+    """A bad value of a limit is refused: to fall back to the default could let memories leave, or entries be folded."""
+    for refused in fallbacks:
+        if refused.name in _BEFORE:
+            problem = f"{refused.name} = {refused.value!r:.80} {refused.reason}: nothing was changed; 0 is no limit"
+            raise InvalidInput(problem=problem)
+
+
 def written_regime(metabolism: str, params: Mapping[str, Any]) -> Regime:
     """The regime that a journal tells of. It names every parameter there was at that time."""
     return regime(metabolism, _BEFORE | dict(params))[0]

@@ -78,7 +78,7 @@ async def beginning(
     copy = scratch(_rebased(base, regime))
     began = max((row["last_accessed_at"] for _, row in base.memories), default=0.0) if base else 0.0
     await copy.apply(Batch((Configure(began, regime.metabolism.name, regime.params()),), "retold-regime"))
-    free = await store.reserve(0)  # the first id nobody has
+    free = await store.reserve(0)  # the first id that is free
     tasks = base.tasks if base else ()
     retelling = Retelling(copy, store.regime.metabolism.name, free, tasks, reader, likeness)
     await retelling.read_base()

@@ -12,7 +12,7 @@ from ebbtide.core.draft import MAX_LABEL, Draft, require_strength, require_text
 from ebbtide.core.errors import Conflict, Expired, InvalidInput, UnknownLink, UnknownMemory
 from ebbtide.core.memory import DEFAULT_STRENGTH, Memory, State, Step
 from ebbtide.core.outdated import outdated
-from ebbtide.core.parameters import Fallback, regime
+from ebbtide.core.parameters import Fallback, regime, require_bounds
 from ebbtide.core.ports import Clock, FactFinder, SmallModel, Store, StoreInfo, Where
 from ebbtide.mind import forgetting, history, reading, upkeep, writing
 from ebbtide.mind.appraising import Appraiser
@@ -174,10 +174,13 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
     async def configure(self, **params: Any) -> list[Fallback]:
         """Change parameters from now on. Returns the values that were refused and fell back to defaults.
 
+        A bad value of a limit (`budget_memories`, `budget_characters`, `journal_entries`) is an InvalidInput instead.
+
         >>> await mind.configure(trash_days=60)
         []
         """
         new, fallbacks = regime(self.metabolism, {**self.params, **params})
+        require_bounds(fallbacks)
         limits = await shrunk(self._store, new.metabolism, self.now())
         await self._apply(*limits, Configure(self.now(), self.metabolism, new.params()))
         if params.get("distil") == FACTS and not isinstance(self._model or self._tools.model(), FactFinder):
