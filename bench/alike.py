@@ -20,6 +20,7 @@ from ebbtide.core.memory import DAY, Content
 from ebbtide.core.metabolism import Activity
 from ebbtide.core.pairs import similar_pairs
 from ebbtide.core.ports import Store, TextFeatures
+from ebbtide.core.question import Question
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import Terms
 from ebbtide.mind.indexing import Indexing
@@ -51,6 +52,9 @@ class _Reader:
 
     def query(self, text: str) -> Terms:
         return _WORDLESS
+
+    def question(self, text: str, at: float) -> Question:
+        return Question()
 
     def keyword(self, keyword: str) -> int:
         return 0

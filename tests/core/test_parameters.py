@@ -178,7 +178,10 @@ def test_a_name_like_no_other_is_answered_with_those_there_are() -> None:
     assert str(error.value) == (
         "'zzz' is not a parameter of score: there are active_from, budget_characters, budget_memories, candidates, "
         "cold_from, count_hits, credit_threshold, daily_factor, decay, distil, initial, journal_entries, match_floor, "
-        "max_retries, rank_bonus, spread, structure_gain, structure_scale, tick_every, touch_spacing, trash_days, "
+        "max_retries, rank_answer, rank_bonus, rank_coverage, rank_first_person, rank_joint_words, rank_last_sentence, "
+        "rank_neighbour, rank_question, rank_recency, rank_sentence, rank_speaker, rank_superseded, rank_time, "
+        "rank_two_after, rank_two_before, rank_user, rank_when, "
+        "spread, structure_gain, structure_scale, tick_every, touch_spacing, trash_days, "
         "usage_gain, usage_spacing"
     )
 

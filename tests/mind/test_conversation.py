@@ -115,14 +115,15 @@ async def test_follow_walks_the_order_by_either_name_and_the_walk_counts(metabol
 
 
 @every
-async def test_a_search_lifts_the_neighbours_of_a_hit(metabolism: str) -> None:
+async def test_a_search_also_finds_what_stands_beside_a_hit_in_its_conversation(metabolism: str) -> None:
     mind = await told_in_ram(metabolism)
     await tell(mind, "Where did zebras sleep | under that bridge", "elsewhere")
     found = await mind.search("zebras sleep", explain=True)
     assert [hit.memory.key for hit in found.hits] == ["m1", "m2"]
-    lifted = found.hits[1].why
-    assert lifted is not None
-    assert (lifted.lifted_by, lifted.by_words) == ("m1", 0.0)
+    beside = found.hits[1].why
+    assert beside is not None
+    assert (beside.lifted_by, beside.by_words) == (None, 0.0)
+    assert "neighbour" in {term.name for term in beside.terms}
 
 
 @every

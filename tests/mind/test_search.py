@@ -332,11 +332,11 @@ async def test_in_a_retention_mind_the_score_is_similarity_times_r() -> None:
     found = await mind.search("tide", explain=True)
     new, old = found.hits
     assert (keys(found), new.similarity) == (["new", "old"], old.similarity)
-    assert old.score == pytest.approx(old.similarity * 0.303265, rel=1e-5)
-    assert new.score == pytest.approx(new.similarity * 0.5, rel=1e-5)
+    assert old.score == pytest.approx((old.similarity + points(old)) * 0.303265, rel=1e-5)
+    assert new.score == pytest.approx((new.similarity + points(new)) * 0.5, rel=1e-5)
     assert old.why is not None
     assert old.why.vitality == pytest.approx(0.303265, rel=1e-5)
-    assert old.why.formula == "(similarity + lift) × R^1"
+    assert old.why.formula == "(similarity + lift + terms) × R^1"
 
 
 async def test_decay_weight_is_the_exponent_on_r() -> None:
@@ -346,8 +346,8 @@ async def test_decay_weight_is_the_exponent_on_r() -> None:
         mind = await searchable(None, "retention", clock, decay_weight=weight)
         await mind.put("the tide", key="old")
         clock.forward(0.5 * DAY)
-        hit = first(await mind.search("tide"))
-        assert hit.score == pytest.approx(hit.similarity * factor, rel=1e-5)
+        hit = first(await mind.search("tide", explain=True))
+        assert hit.score == pytest.approx((hit.similarity + points(hit)) * factor, rel=1e-5)
 
 
 async def test_in_a_score_mind_vitality_is_worth_a_tenth_at_most() -> None:
@@ -358,18 +358,18 @@ async def test_in_a_score_mind_vitality_is_worth_a_tenth_at_most() -> None:
     clock.forward(10 * DAY)
     await mind.put("the tide", key="new")
     new, old = (await mind.search("tide", explain=True)).hits
-    assert new.score == pytest.approx(new.similarity + 0.05)
-    assert old.score == pytest.approx(old.similarity + 0.029937, abs=1e-6)  # 50 · 0.95^10 = 29.9368
+    assert new.score == pytest.approx(new.similarity + points(new) + 0.05)
+    assert old.score == pytest.approx(old.similarity + points(old) + 0.029937, abs=1e-6)  # 50 · 0.95^10 = 29.9368
     assert new.why is not None
-    assert (new.why.scaled, new.why.formula) == (0.5, "similarity + lift + 0.1 × scaled")
+    assert (new.why.scaled, new.why.formula) == (0.5, "similarity + lift + terms + 0.1 × scaled")
 
 
 async def test_in_an_activity_mind_the_bonus_grows_with_the_score() -> None:
     """A new memory has 1.5: scaled 0.5 + 0.5·tanh((1.5 + 0.2)/2) = 0.845535."""
     mind = await searchable(None, "activity", rank_bonus=0.2)
     await mind.put("the tide", key="k")
-    hit = first(await mind.search("tide"))
-    assert hit.score == pytest.approx(hit.similarity + 0.2 * 0.845535, abs=1e-6)
+    hit = first(await mind.search("tide", explain=True))
+    assert hit.score == pytest.approx(hit.similarity + points(hit) + 0.2 * 0.845535, abs=1e-6)
 
 
 @each_metabolism
@@ -422,8 +422,14 @@ async def test_every_component_adds_up() -> None:
         assert why.by_meaning is not None
         assert why.similarity == pytest.approx((why.by_words + why.by_meaning) / 2, abs=1e-6)
         assert hit.similarity == pytest.approx(why.similarity + why.lift, abs=1e-6)
-        assert hit.score == pytest.approx(hit.similarity + 0.1 * why.scaled, abs=1e-6)
+        assert hit.score == pytest.approx(hit.similarity + points(hit) + 0.1 * why.scaled, abs=1e-6)
         assert 0.0 <= hit.similarity <= 1.0
+
+
+def points(hit: Hit) -> float:
+    """What the terms of the rank add."""
+    assert hit.why is not None
+    return sum(term.points for term in hit.why.terms)
 
 
 # ---- being found is not being used

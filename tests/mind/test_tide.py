@@ -150,7 +150,8 @@ async def test_an_explained_search_ranks_as_a_plain_one_with_a_bonus_and_without
         ]
         for hit in explained.hits:
             assert hit.why is not None
-            assert hit.score == pytest.approx(hit.similarity + bonus * hit.why.scaled, abs=1e-12)
+            points = sum(term.points for term in hit.why.terms)
+            assert hit.score == pytest.approx(hit.similarity + points + bonus * hit.why.scaled, abs=1e-12)
 
 
 async def test_few_hits_are_the_first_of_many_though_only_what_is_within_reach_is_looked_at() -> None:

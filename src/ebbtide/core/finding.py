@@ -11,13 +11,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ebbtide.core import ranking
+from ebbtide.core.evidence import Evidence
+from ebbtide.core.gathering import Gathering, beside
 from ebbtide.core.index import SearchIndex
+from ebbtide.core.lexical import Postings
 from ebbtide.core.memory import CODE_OF, STATES, State
+from ebbtide.core.question import Question
 from ebbtide.core.ranking import Noise
+from ebbtide.core.relations import ORDER
 from ebbtide.core.signals import Column, Signals
 from ebbtide.core.state import MindState
 from ebbtide.core.terms import Field, Terms, code_of
 
+RANKED = 100  # the least number of candidates, best by similarity, whose evidence is gathered
+NEAR = 40  # of the surest candidates, whose neighbours in a conversation become candidates
 SOURCES = 20  # of the surest candidates, whose links are looked at
 LINKS = 1000  # of theirs, the strongest
 JUDGED_AT_ONCE = 20_000  # up to here everybody is judged sooner than the candidates are picked out
@@ -49,6 +56,9 @@ class Query:
     limit: int
     spread: float = 0.0
     k: int = 0  # of the best so many in whatever state, those in other states than the filter's are told as `hidden`
+    question: Question | None = None  # None: no evidence is wanted, and all candidates
+    ranked: int = RANKED  # candidates, the best by similarity, whose evidence is wanted
+    sentences: Column | None = None  # the vectors of the question's sentences, one a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,7 @@ class Candidates:
     by: Column
     exact: bool  # nothing that is nearer in meaning was overlooked
     hidden: Hidden | None = None  # None: there are none, or `Query.k` is 0
+    evidence: Evidence | None = None  # None: none was wanted
 
 
 class _Best(NamedTuple):
@@ -88,10 +99,11 @@ class _Best(NamedTuple):
 
 def match(state: MindState, index: SearchIndex, query: Query) -> Candidates:
     sight = _Sight(state, index, query.filter, query.at)
-    words = index.lexical.scores(query.terms, index.size)
+    postings = index.lexical.postings(query.terms)
+    words = index.lexical.weighed(postings, index.size)
     words *= sight.among
     vector = query.vector if index.takes(query.vector) else None
-    judge = _Judge(state, index, query, vector, words, sight)
+    judge = _Judge(state, index, query, vector, words, sight, postings)
     shown, overall = _best_shown(index, words, vector, query, sight)
     candidates = judge.candidates(*_merged(index, vector, shown))
     if overall is None:
@@ -204,15 +216,32 @@ class _Judge:
         vector: Column | None,
         words: Column,
         sight: _Sight,
+        postings: Postings,
     ) -> None:
         self._state, self._index, self._query, self._vector = state, index, query, vector
-        self._words, self._sight = words, sight
+        self._words, self._sight, self._postings = words, sight, postings
         self._best = float(words.max(initial=0.0))  # in whatever state, so that which are asked for makes no difference
         self._asked = len(query.terms.among(Field.WORDS))
         self._noise: Noise | None = None
 
     def candidates(self, slots: Column, cosine: Column) -> Candidates:
-        return self._judged(slots, cosine, of_all=self._sight.of_all)
+        found = self._judged(slots, cosine, of_all=self._sight.of_all)
+        question = self._query.question
+        if question is None or not len(found.ids):
+            return found
+        found = _best_of(found, self._ranked(found))
+        gathering = Gathering(self._state, self._index, question, self._postings, self._similarity)
+        vectors = self._query.sentences if self._vector is not None else None
+        return replace(found, evidence=gathering.of(found.ids, found.similarity, vectors))
+
+    def _ranked(self, found: Candidates) -> Column:
+        """The rows to be ranked: the best by similarity, and what stands beside the surest in a conversation."""
+        order = np.argsort(-(found.similarity + found.lift), kind="stable")
+        near = np.concatenate(beside(self._state.links, found.ids[order[:NEAR]]))
+        return np.union1d(order[: self._query.ranked], np.flatnonzero(np.isin(found.ids, near)))
+
+    def _similarity(self, slots: Column) -> Column:
+        return self._weighed(slots, self._index.cosines(self._vector, slots)).similarity
 
     def hidden(self, slots: Column, cosine: Column) -> Hidden | None:
         """Those of the best k of candidates in whatever state that may not be seen."""
@@ -227,10 +256,11 @@ class _Judge:
         if self._noise is None and self._vector is not None and len(self._index.vectors or ()):
             self._noise = self._index.noise(self._vector)  # only now: `nearest` has multiplied this query with all
         found = self._weighed(slots, cosine)
-        if not self._query.spread or not len(slots) or not len(self._state.links):
+        if not len(slots) or not len(self._state.links):
             return found
         source, target, strength = self._links(slots, found.similarity, of_all=of_all)
-        around = np.setdiff1d(np.concatenate([source, target]), slots)
+        near = self._beside(slots, found.similarity, of_all=of_all)
+        around = np.setdiff1d(np.concatenate([source, target, near]), slots)
         if len(around):
             slots = np.concatenate([slots, around])
             cosine = np.concatenate([cosine, self._index.cosines(self._vector, around)])
@@ -250,17 +280,46 @@ class _Judge:
         return Candidates(ids, words, cosine, worded, meant, similarity, np.zeros(len(slots)), nobody, exact)
 
     def _links(self, slots: Column, similarity: Column, *, of_all: bool) -> tuple[Column, Column, Column]:
-        """Links of the surest candidates, to and from, between slots that may be seen; or between any (`of_all`)."""
-        surest = slots[np.argsort(-similarity, kind="stable")[:SOURCES]]
-        source, target, strength = self._state.links_around(self._index.ids[surest], LINKS)
+        """Links of the surest candidates, to and from, between slots that may be seen; or between any (`of_all`).
+
+        Not those of order: what stands beside a memory counts in its rank by itself.
+        """
+        surest = slots[np.argsort(-similarity, kind="stable")[: SOURCES if self._query.spread else 0]]
+        source, target, strength = self._state.links_around(self._index.ids[surest], LINKS, without=ORDER)
         ends = self._index.slots(source), self._index.slots(target)
         known = np.unique(np.concatenate([end[end >= 0] for end in ends]))
-        known = known[self._sight.among[known]]
-        seen = _marked(known if of_all else known[self._sight.of(known)], self._index.size)
+        seen = _marked(self._seen(known, of_all=of_all), self._index.size)
         keep = np.ones(len(strength), np.bool_)
         for end in ends:
             keep &= (end >= 0) & seen[end]
         return ends[0][keep], ends[1][keep], strength[keep]
+
+    def _beside(self, slots: Column, similarity: Column, *, of_all: bool) -> Column:
+        """The slots of what stands beside the surest candidates in a conversation, and may be seen."""
+        surest = slots[np.argsort(-similarity, kind="stable")[:NEAR]]
+        near = self._index.slots(np.unique(np.concatenate(beside(self._state.links, self._index.ids[surest]))))
+        return self._seen(near[near >= 0], of_all=of_all)
+
+    def _seen(self, slots: Column, *, of_all: bool) -> Column:
+        slots = slots[self._sight.among[slots]]
+        return slots if of_all else slots[self._sight.of(slots)]
+
+
+def _best_of(found: Candidates, rows: Column) -> Candidates:
+    """These rows alone. The one that lifts another is among the best by similarity, so it is among them."""
+    place = np.full(len(found.ids) + 1, -1)  # and for row −1, −1
+    place[rows] = np.arange(len(rows))
+    return Candidates(
+        ids=found.ids[rows],
+        words=found.words[rows],
+        cosine=found.cosine[rows],
+        worded=found.worded[rows],
+        meant=None if found.meant is None else found.meant[rows],
+        similarity=found.similarity[rows],
+        lift=found.lift[rows],
+        by=place[found.by[rows]],
+        exact=found.exact,
+    )
 
 
 def _lifted(found: Candidates, ends: Sequence[Column], strength: Column, weight: float) -> Candidates:

@@ -4,6 +4,7 @@ All of it follows from what memories say. A memory takes a *slot* here; what is 
 journal entry that last changed what it says, so that a row made from an earlier text is never taken for the present.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -15,10 +16,11 @@ from ebbtide.core.lexical import Frequencies, LexicalIndex
 from ebbtide.core.memory import State
 from ebbtide.core.ranking import Noise
 from ebbtide.core.signals import Column
-from ebbtide.core.terms import Field, Terms, fields_of
+from ebbtide.core.terms import Field, Terms, Trait, fields_of, trait_code
 from ebbtide.core.vectors import VectorIndex
 
 _SAMPLE = 1024  # memories that tell what cosines strangers have
+_SMALL_SAMPLE = 256
 _NO_LABEL = np.uint64(0)
 _SETTLED, _UNREAD, _UNEMBEDDED = range(3)  # what a memory waits for
 HALF = np.dtype("<f2")
@@ -71,6 +73,8 @@ class SearchIndex:
         self.ids = np.zeros(16, np.int64)  # by slot; 0: free
         self.kinds = np.zeros(16, np.uint64)
         self.domains = np.zeros(16, np.uint64)
+        self.speakers = np.zeros(16, np.uint64)  # codes; 0: not known
+        self.traits = np.zeros(16, np.uint8)  # bits, see `Trait`
         self._free: list[int] = []
         self._slot_of = np.full(16, -1, np.int32)  # this and the next two by id
         self._editions = np.zeros(16, np.int64)  # 0: as it was at `since`
@@ -80,6 +84,7 @@ class SearchIndex:
         self._sample: Column | None = None  # slots
         self._strangers: Column | None = None  # their vectors, where reading them each time would take long
         self._stride = 1
+        self._voices: Counter[int] = Counter()  # how many memories each speaker has
         self.sparse: set[tuple[State, ...]] = set()  # where most memories are in other states than these
 
     # ---- what is missing
@@ -166,9 +171,17 @@ class SearchIndex:
             self._resample(np.array([slot]))
         self.ids[slot] = 0
         self.kinds[slot] = self.domains[slot] = _NO_LABEL
+        self._silence(int(self.speakers[slot]))
+        self.speakers[slot], self.traits[slot] = _NO_LABEL, 0
         self._slot_of[memory] = -1
         self._free.append(slot)
         self._residue = True
+
+    def _silence(self, speaker: int) -> None:
+        """One memory less of this speaker."""
+        self._voices[speaker] -= 1
+        if self._voices[speaker] <= 0:
+            del self._voices[speaker]
 
     def _sweep(self) -> None:
         """Something is gone for good: no code of it remains."""
@@ -226,7 +239,10 @@ class SearchIndex:
     def _put_terms(self, ids: Column, terms: Sequence[Terms]) -> None:
         slots = self._slots_for(ids)
         self.lexical.put(slots, terms)
-        self.kinds[slots], self.domains[slots] = _labels(terms, Field.KIND, Field.DOMAIN)
+        labels, traits = _labels(terms, Field.KIND, Field.DOMAIN, Field.SPEAKER)
+        self.kinds[slots], self.domains[slots], self.speakers[slots] = labels
+        self.traits[slots] = traits
+        self._voices.update(labels[-1].tolist())
 
     def _put_vectors(self, ids: Column, vectors: Column) -> None:
         assert self.vectors is not None
@@ -239,7 +255,8 @@ class SearchIndex:
         reused = [self._free.pop() for _ in range(min(len(self._free), len(ids)))]
         slots = np.array([*reused, *range(self.size, self.size + len(ids) - len(reused))], np.int64)
         self.size = max(self.size, int(slots.max()) + 1)
-        self.ids, self.kinds, self.domains = (_grown(c, self.size, 0) for c in (self.ids, self.kinds, self.domains))
+        columns = (self.ids, self.kinds, self.domains, self.speakers, self.traits)
+        self.ids, self.kinds, self.domains, self.speakers, self.traits = (_grown(c, self.size, 0) for c in columns)
         self.ids[slots] = ids
         self._slot_of[ids] = slots
         return slots
@@ -285,6 +302,18 @@ class SearchIndex:
         if _stride(self.size) != self._stride or not (slots % self._stride).all():
             self._sample = self._strangers = None
 
+    def noises(self, queries: Column) -> list[Noise]:
+        """The same for several queries, one a row, by a smaller sample: each is but a part of a question."""
+        assert self.vectors is not None
+        slots = np.arange(0, self.size, max(1, self.size // _SMALL_SAMPLE))
+        strangers = self.vectors.vectors(slots[self.vectors.has(slots)])
+        return [Noise.of(np.vecdot(strangers, query)) for query in queries]
+
+    def speaker(self, names: Column) -> int:
+        """The one known speaker among these codes; 0: none of them is, or several are."""
+        known = [code for code in names.tolist() if code in self._voices]
+        return known[0] if len(known) == 1 else 0
+
     def frequencies(self, codes: Column) -> Frequencies:
         return self.lexical.frequencies(codes)
 
@@ -311,7 +340,7 @@ class SearchIndex:
 
     def nbytes(self) -> int:
         vectors = 0 if self.vectors is None else self.vectors.nbytes()
-        by_slot = self.ids.nbytes + self.kinds.nbytes + self.domains.nbytes
+        by_slot = sum(c.nbytes for c in (self.ids, self.kinds, self.domains, self.speakers, self.traits))
         by_id = self._slot_of.nbytes + self._editions.nbytes + self._waits.nbytes
         return by_slot + by_id + self.lexical.nbytes() + vectors
 
@@ -323,8 +352,8 @@ def _stride(size: int) -> int:
     return max(1, size // _SAMPLE)
 
 
-def _labels(terms: Sequence[Terms], *fields: Field) -> list[Column]:
-    """For each field, the code that each of these has there; 0 where it has none."""
+def _labels(terms: Sequence[Terms], *fields: Field) -> tuple[list[Column], Column]:
+    """For each field, the code that each of these has there, 0 where it has none; and their traits as bits."""
     codes = np.concatenate([each.codes for each in terms])
     owner = np.repeat(np.arange(len(terms)), [len(each) for each in terms])
     stands_in, found = fields_of(codes), []
@@ -332,7 +361,13 @@ def _labels(terms: Sequence[Terms], *fields: Field) -> list[Column]:
         label, there = np.zeros(len(terms), np.uint64), np.flatnonzero(stands_in == field)
         label[owner[there]] = codes[there]
         found.append(label)
-    return found
+    traits, there = np.zeros(len(terms), np.uint8), np.flatnonzero(stands_in == Field.TRAIT)
+    for trait, code in _TRAITS:
+        traits[owner[there[codes[there] == code]]] |= trait
+    return found, traits
+
+
+_TRAITS = [(np.uint8(trait), np.uint64(trait_code(trait))) for trait in Trait]
 
 
 def _grown(column: Column, size: int, fill: int) -> Column:

@@ -112,6 +112,30 @@ class Frequencies:
     having: Column
 
 
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Where the terms of a query stand: the postings of `codes`, one code after the other, `sizes` of each."""
+
+    codes: Column
+    slots: Column
+    rows: Column
+    counts: Column
+    sizes: Column
+
+    def holds(self, codes: Column, slots: Column, size: int) -> Column:
+        """For each of these codes (all of the query's) and each of these slots, whether the slot holds the code."""
+        place = np.full(size, -1, np.int32)
+        place[slots] = np.arange(len(slots), dtype=np.int32)
+        row_of = np.full(len(self.codes), -1, np.int32)
+        row_of[np.searchsorted(self.codes, codes)] = np.arange(len(codes), dtype=np.int32)
+        there = place[self.slots]
+        code = np.repeat(row_of, self.sizes)
+        found = np.flatnonzero((there >= 0) & (code >= 0))
+        holds = np.zeros((len(codes), len(slots)), np.bool_)
+        holds[code[found], there[found]] = True
+        return holds
+
+
 class LexicalIndex:
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
@@ -153,11 +177,24 @@ class LexicalIndex:
 
     def scores(self, query: Terms, size: int) -> Column:
         """BM25 over all scored fields by their weights, for the slots below `size`; 0 where nothing matches."""
+        return self.weighed(self.postings(query), size)
+
+    def postings(self, query: Terms) -> Postings:
+        """Where the scored terms of a query stand."""
         codes = query.scored()
         rows, counts, sizes = self._postings(codes)
-        if not len(rows):
+        return Postings(codes, self._slot_of[rows], rows, counts, sizes)
+
+    def weighed(self, found: Postings, size: int) -> Column:
+        """The scores that these postings amount to."""
+        if not len(found.rows):
             return np.zeros(size, np.float32)
-        return np.bincount(self._slot_of[rows], self._points(codes, rows, counts, sizes), size).astype(np.float32)
+        points = self._points(found.codes, found.rows, found.counts, found.sizes)
+        return np.bincount(found.slots, points, size).astype(np.float32)
+
+    def idf(self, having: Column) -> Column:
+        """How much a term says that so many slots hold: 0 for one that none or all hold."""
+        return np.where(having > 0, np.log((self._count + 0.5) / (having + 0.5)), 0.0).clip(0.0)
 
     def having(self, code: int) -> Column:
         """The slots that hold a term, ascending."""

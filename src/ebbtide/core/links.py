@@ -135,6 +135,10 @@ class LinkTable:
         """The slots of all links that leave any of these."""
         return self._living(self._out.slots_of(memories))
 
+    def reaching_any(self, memories: Column) -> Column:
+        """The slots of all links that lead to any of these."""
+        return self._living(self._in.slots_of(memories))
+
     def reaching(self, memory: int) -> Column:
         return self._living(self._in.slots(memory))
 

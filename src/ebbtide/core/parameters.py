@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ebbtide.core.errors import InvalidInput
 from ebbtide.core.metabolism import METABOLISMS, Metabolism, traits_of
 from ebbtide.core.metabolism.base import Budgeted, choice, param
+from ebbtide.core.weights import Weights
 
 
 class Fallback(NamedTuple):
@@ -28,7 +29,7 @@ class Fallback(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Common:
+class Common(Weights):
     """Parameters every mind has."""
 
     trash_days: float = param(30.0, 0.0, unit="days")
@@ -168,11 +169,11 @@ def _without(given: Mapping[str, Any], dropped: Mapping[str, str]) -> dict[str, 
 
 
 def own_parameters(part: Any) -> list[Field[Any]]:
-    """What every metabolism has comes after what is its own."""
+    """What every metabolism has comes after what is its own, and the weights of a rank after what else is common."""
     return sorted(fields(part), key=lambda f: f.name in _SHARED)
 
 
-_SHARED = frozenset(f.name for f in fields(Budgeted))
+_SHARED = frozenset(f.name for shared in (Budgeted, Weights) for f in fields(shared))
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from ebbtide.core.index import IndexRow, Material, Recipe, SearchIndex, Unread
 from ebbtide.core.lexical import Frequencies
 from ebbtide.core.memory import CODE_OF, Content, Link, Message, State
 from ebbtide.core.parameters import Regime
+from ebbtide.core.question import Question
 from ebbtide.core.signals import Column, Signals
 from ebbtide.core.snapshot import Snapshot
 from ebbtide.core.state import Refused, Task, Trashed, Twins, Walk
@@ -101,6 +102,10 @@ class Analyzer(Protocol):
     def content(self, content: Content) -> Terms: ...
 
     def query(self, text: str) -> Terms: ...
+
+    def question(self, text: str, at: float) -> Question:
+        """What it says beyond its words, asked at this moment."""
+        ...
 
     def keyword(self, keyword: str) -> int:
         """The code of a keyword to filter by."""

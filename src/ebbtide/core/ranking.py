@@ -1,15 +1,37 @@
-"""From matches to ranks: words and meaning become one similarity, links spread it, vitality weighs it.   SPEC R3.
+"""From matches to ranks: words and meaning become one similarity, links spread it, terms and vitality weigh it.
 
-similarity = (by words + by meaning) / 2, both on a scale that does not depend on what else is found: a query that
-nothing answers gets low similarities. All functions take columns, row i of each belongs to one memory, and look at no
-row but their own, except `spread`.
+SPEC R3, K1–K4. similarity = (by words + by meaning) / 2, both on a scale that does not depend on what else is found: a
+query that nothing answers gets low similarities. All functions take columns, row i of each belongs to one memory.
+
+score = similarity + lift + Σ weight × term, then the metabolism's vitality. The terms (`TERMS`), each at least 0 but
+`speaker`; sh = min(1, 400 / (1 + size)) is how much a memory of this size owes to what stands beside it:
+
+neighbour, two_before, two_after   similarity of what stands beside it in its conversation, less 0.2, × sh of both
+answer         the same of the memory before it, where that ends in a question mark
+joint_words    the coverage that the words of the memory before it add, × sh of both
+sentence       the best similarity by meaning over the question's sentences
+last_sentence  that of its last sentence
+coverage       Σ idf² of the question's words that the memory has / Σ idf² of those that are known, / √sentences
+time           1: created within a time that the question names
+when           1: the question asks for a time, and the memory names one
+user           1: the question speaks of oneself, and the user said the memory
+speaker        1: said by the one speaker that the question names, −1: by another
+question       1: ends in a question mark
+first_person   1: speaks in the first person
+recency        1 / (1 + age / 60 days)
+superseded     how much a newer memory says the same
 """
 
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from ebbtide.core.evidence import Evidence
+from ebbtide.core.memory import DAY
+from ebbtide.core.question import Question
 from ebbtide.core.signals import Column
+from ebbtide.core.terms import Trait
 
 PER_WORD = 0.5  # points of BM25 for each word of the query that the best match is measured against
 STEP = 0.1  # of similarity, for each standard deviation by which a cosine stands out
@@ -80,5 +102,95 @@ def vital(similarity: Column, scaled: Column, bonus: float = BONUS) -> Column:
 
 
 def retained(similarity: Column, retention: Column, decay_weight: float = 1.0) -> Column:
-    """Rank in retention minds: similarity × R^decay_weight."""
-    return similarity * retention**decay_weight
+    """Rank in retention minds: similarity × R^decay_weight. Below 0 a factor would turn the order round."""
+    return np.maximum(similarity, 0.0) * retention**decay_weight
+
+
+# ---- terms of the rank
+
+TERMS = (
+    "neighbour", "two_before", "two_after", "answer", "joint_words", "sentence", "last_sentence", "coverage", "time",
+    "when", "user", "speaker", "question", "first_person", "recency", "superseded",
+)  # fmt: skip
+ALONE = 400.0  # characters: what is longer stands by itself, the more the longer
+STRANGER = 0.2  # the similarity of memories that have nothing to do with a question
+RECENT = 60.0  # days
+
+
+def rank_terms(
+    evidence: Evidence, question: Question, meant: Column | None, now: float, without: Container[str] = ()
+) -> dict[str, Column]:
+    """Every term that is not 0 for all candidates, but those of `without`, which their metabolism counts already."""
+    n = len(evidence)
+    sentences = evidence.sentences if len(evidence.sentences) or meant is None else meant[None, :]
+    terms = conversation(evidence) | {
+        "sentence": sentences.max(axis=0) if len(sentences) else np.zeros(n),
+        "last_sentence": sentences[-1] if len(sentences) else np.zeros(n),
+        "coverage": coverage(evidence.holds[:, :n], evidence.idf, len(sentences)),
+        "time": within(evidence.made, question),
+        "when": evidence.has(Trait.TIME)[:n] * float(question.when),
+        "user": evidence.has(Trait.USER)[:n] * float(question.own),
+        "speaker": evidence.spoken,
+        "question": evidence.has(Trait.ASKS)[:n].astype(np.float64),
+        "first_person": evidence.has(Trait.FIRST)[:n].astype(np.float64),
+        "recency": recency(evidence.made, now),
+    }
+    return {name: column for name, column in terms.items() if name not in without and column.any()}
+
+
+def weighed(score: Column, terms: Mapping[str, Column], weights: Mapping[str, float]) -> Column:
+    """The score with every term by its weight."""
+    return score + sum((weights[name] * column for name, column in terms.items()), np.zeros(len(score)))
+
+
+def conversation(evidence: Evidence) -> dict[str, Column]:
+    """The terms of what stands beside each candidate. All 0 for a memory of no conversation."""
+    n, share = len(evidence), owing(evidence.size)
+    tells = share * np.maximum(evidence.similarity - STRANGER, 0.0)
+    own, before, after = share[:n], evidence.before[:n], evidence.after[:n]
+    two_before, two_after = _of(evidence.before, before, -1), _of(evidence.after, after, -1)
+    asked = _of(evidence.has(Trait.ASKS), before, False)
+    told_before = own * _of(tells, before, 0.0)
+    return {
+        "neighbour": np.maximum(told_before, own * _of(tells, after, 0.0)),
+        "two_before": own * _of(tells, two_before, 0.0),
+        "two_after": own * _of(tells, two_after, 0.0),
+        "answer": asked * told_before,
+        "joint_words": own * _of(share, before, 0.0) * joint(evidence.holds, evidence.idf, before),
+    }
+
+
+def owing(size: Column) -> Column:
+    """How much a memory of so many characters owes to what stands beside it."""
+    return np.minimum(1.0, ALONE / (1.0 + size))
+
+
+def coverage(holds: Column, idf: Column, sentences: int = 1) -> Column:
+    """How much of what the question asks for each memory has; the less it says, the more sentences the question has."""
+    weight = idf**2
+    share: Column = weight @ holds / max(weight.sum(), 1e-9) / np.sqrt(max(sentences, 1))
+    return share
+
+
+def joint(holds: Column, idf: Column, before: Column) -> Column:
+    """The coverage that the words of the memory before each candidate add to its own."""
+    own = holds[:, : len(before)]
+    both = own | np.where(before >= 0, holds[:, before], False)
+    return coverage(both, idf) - coverage(own, idf)
+
+
+def within(made: Column, question: Question) -> Column:
+    """1 where a memory was created within a time that the question names."""
+    inside = np.zeros(len(made))
+    for since, until in question.spans:
+        inside[(made >= since) & (made < until)] = 1.0
+    return inside
+
+
+def recency(made: Column, now: float) -> Column:
+    return 1.0 / (1.0 + np.maximum(now - made, 0.0) / (RECENT * DAY))
+
+
+def _of(column: Column, rows: Column, none: float) -> Column:
+    """The values of these rows; `none` for row −1."""
+    return np.where(rows >= 0, column[rows], none)

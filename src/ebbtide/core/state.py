@@ -238,9 +238,10 @@ class MindState:
         targets = c["target"][slots]
         return Walk(c["source"][slots], targets, strengths[order], names, self.table.rows(targets) >= 0)
 
-    def links_around(self, ids: Column, limit: int) -> tuple[Column, Column, Column]:
-        """The strongest links to and from these: sources, targets and strengths."""
-        slots = np.unique(np.concatenate([self.links.leaving_any(ids), *map(self.links.reaching, ids.tolist())]))
+    def links_around(self, ids: Column, limit: int, without: Iterable[str] = ()) -> tuple[Column, Column, Column]:
+        """The strongest links to and from these, but of some relations: sources, targets and strengths."""
+        slots = np.unique(np.concatenate([self.links.leaving_any(ids), self.links.reaching_any(ids)]))
+        slots = slots[~np.isin(self.links.columns["relation"][slots], self.links.codes(without))]
         strengths = self._strengths_now(slots)
         order = np.argsort(-strengths, kind="stable")[:limit]
         order = order[strengths[order] > 0.0]

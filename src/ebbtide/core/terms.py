@@ -7,7 +7,8 @@ Among a million terms two share a code once in a hundred thousand minds; there, 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, IntFlag
+from functools import cache
 from hashlib import blake2b
 
 import numpy as np
@@ -29,6 +30,18 @@ class Field(IntEnum):
     KEYWORD = 3
     KIND = 4
     DOMAIN = 5
+    TRAIT = 6  # see `Trait`
+    SPEAKER = 7
+
+
+class Trait(IntFlag):
+    """What holds of a memory's text and counts in its rank. Kept as codes in the field TRAIT.   SPEC K2–K4."""
+
+    ASKS = 1  # ends in a question mark
+    FIRST = 2  # speaks in the first person
+    TIME = 4  # names a time
+    HAN = 8  # is Chinese: a character says about as much as three letters
+    USER = 16  # was said by the user
 
 
 SCORED = (Field.WORDS, Field.GRAMS, Field.EXACT)
@@ -38,6 +51,11 @@ def code_of(field: Field, term: str) -> int:
     """The same number for the same term on every machine, for ever."""
     digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=7).digest()
     return field << _FIELD_SHIFT | int.from_bytes(digest, "big")
+
+
+@cache
+def trait_code(trait: Trait) -> int:
+    return code_of(Field.TRAIT, str(trait.value))
 
 
 def fields_of(codes: Column) -> Column:

@@ -74,12 +74,9 @@ class Indexing:
         """Whether anybody has searched or compared here yet; until then there is no index to look at."""
         return self._recipe is not None
 
-    async def vector(self, text: str) -> Column | None:
-        """The query's vector, or None if words alone have to do. Raises EmbedderFailed."""
-        if self._embedder is None:
-            return None
-        vector: Column = (await self._embed([text]))[0]
-        return vector
+    async def vectors(self, texts: Sequence[str]) -> Column | None:
+        """The vectors of these, one a row, in one call; None if words alone have to do. Raises EmbedderFailed."""
+        return None if self._embedder is None else await self._embed(texts)
 
     async def ready(self, patience: float = PATIENCE) -> IndexInfo:
         """Everything can be found by words; by meaning, what could be embedded within so many seconds.

@@ -3,16 +3,18 @@
 Being found is not being used: a hit counts as access only where the mind's `count_hits` says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ebbtide.core.draft import MAX_TEXT, require_text
 from ebbtide.core.errors import EmbedderFailed, InvalidInput
-from ebbtide.core.finding import Candidates, Filter, Query
+from ebbtide.core.finding import RANKED, Candidates, Filter, Query
 from ebbtide.core.memory import DAY, STATES, Content, Memory, State
 from ebbtide.core.ports import Store
+from ebbtide.core.question import Question
+from ebbtide.core.ranking import rank_terms, weighed
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import SCORED, Field, Terms
 from ebbtide.mind.indexing import PATIENCE, Indexing
@@ -28,8 +30,18 @@ _ENOUGH = 0.5  # of the query's terms, for something in the trash to count as a 
 
 
 @dataclass(frozen=True, slots=True)
+class RankTerm:
+    """One term of a hit's rank: it adds `points` = weight × value. `core/ranking.py` says what each is."""
+
+    name: str
+    value: float
+    weight: float
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
-    """Every component of a hit's rank."""
+    """Every component of a hit's rank. `terms`: those that are not 0, in the order of the formula."""
 
     bm25: float
     by_words: float  # the same as similarity
@@ -41,6 +53,7 @@ class Why:
     vitality: float
     scaled: float  # vitality from 0 to 1
     formula: str
+    terms: tuple[RankTerm, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +123,12 @@ class Search:
         self._store, self._indexing, self._asked, self._now = store, indexing, asked, now
         self._metabolism = store.regime.metabolism
         self._note = ""
+        self._question = indexing.analyzer.question(asked.text, now) if asked.vitality else Question()
 
     async def run(self) -> Found:
-        vector = await self._vector()  # first: it tells whether the embedder is worth waiting for
+        vectors = await self._vectors()  # first: it tells whether the embedder is worth waiting for
         info = await self._indexing.ready(self._asked.patience)
-        query = self._query(vector)
+        query = self._query(vectors)
         candidates = await self._store.match(query)
         hits = await self._ranked(candidates, self._asked.k)
         hidden = await left_out(self._store, candidates.hidden, self._now, self._asked.at_least)
@@ -124,7 +138,7 @@ class Search:
         poor = weak([hit.similarity for hit in hits], floor, info.memories, words_only=words_only)
         return Found(tuple(hits), tuple(declined), candidates.exact, info.unembedded, self._note, hidden, poor)
 
-    def _query(self, vector: Column | None) -> Query:
+    def _query(self, vectors: Column | None) -> Query:
         analyzer, asked, common = self._indexing.analyzer, self._asked, self._store.regime.common
         wanted = Filter(
             states=asked.states or (self._metabolism.states if asked.everything else visible(self._metabolism)),
@@ -137,24 +151,38 @@ class Search:
         )
         limit = max(common.candidates, asked.k)
         watched = 0 if asked.states else asked.k  # who names states knows what is left out
-        return Query(analyzer.query(asked.text), vector, wanted, self._now, limit, common.spread, watched)
+        return Query(
+            analyzer.query(asked.text),
+            None if vectors is None else vectors[0],
+            wanted,
+            self._now,
+            limit,
+            common.spread,
+            watched,
+            self._question if asked.vitality else None,
+            max(RANKED, 2 * asked.k),
+            vectors[1:] if vectors is not None and len(vectors) > 1 else None,
+        )
 
-    async def _vector(self) -> Column | None:
+    async def _vectors(self) -> Column | None:
+        """Of the question, and of its sentences if it has several."""
         try:
-            return await self._indexing.vector(self._asked.text)
+            return await self._indexing.vectors([self._asked.text, *self._question.sentences])
         except EmbedderFailed as error:
             self._note = f"found by words only: {error}"
             return None
 
     async def _ranked(self, found: Candidates, k: int) -> list[Hit]:
-        """Stage two: the metabolism's say, then the best k."""
+        """Stage two: the terms of the rank and the metabolism's say, then the best k."""
         if not len(found.ids):
             return []
         similarity = found.similarity + found.lift
         good = np.flatnonzero(similarity >= self._asked.at_least)
-        score, alive = similarity, _NOT_LOOKED_AT
+        terms = self._terms(found)
+        base = weighed(similarity, terms, self._weights(terms))
+        score, alive = base, _NOT_LOOKED_AT
         if self._asked.explain or (self._asked.vitality and self._metabolism.rank_gain != 0.0):
-            score, alive = await self._weighed(found.ids, similarity, self._within_reach(similarity, good, k))
+            score, alive = await self._alive(found.ids, base, self._within_reach(base, good, k))
         order = good[np.lexsort((-found.ids[good], -score[good]))][:k]
         memories = {seen.id: seen for seen in await read(self._store, found.ids[order].tolist(), self._now)}
         keys = await self._lifters(found, order) if self._asked.explain else {}
@@ -163,28 +191,37 @@ class Search:
                 memories[memory],
                 float(score[row]),
                 float(similarity[row]),
-                self._why(found, row, alive, keys),
+                self._why(found, row, alive, keys, terms),
             )
             for row, memory in zip(order.tolist(), found.ids[order].tolist(), strict=True)
             if memory in memories
         ]
 
-    def _within_reach(self, similarity: Column, good: Column, k: int) -> Column:
+    def _terms(self, found: Candidates) -> dict[str, Column]:
+        if found.evidence is None:
+            return {}
+        without = self._metabolism.traits.counts
+        return rank_terms(found.evidence, self._question, found.meant, self._now, without)
+
+    def _weights(self, terms: Iterable[str]) -> dict[str, float]:
+        return {name: self._store.regime.common.weight(name) for name in terms}
+
+    def _within_reach(self, score: Column, good: Column, k: int) -> Column:
         """The rows that may be among the best k, whatever their vitality: the others are not looked at."""
         gain = self._metabolism.rank_gain if self._asked.vitality else 0.0
         if gain is None or len(good) <= k:
             return good
-        kth = np.partition(similarity[good], len(good) - k)[len(good) - k]
-        within: Column = good[similarity[good] + gain >= kth]
+        kth = np.partition(score[good], len(good) - k)[len(good) - k]
+        within: Column = good[score[good] + gain >= kth]
         return within
 
-    async def _weighed(self, ids: Column, similarity: Column, rows: Column) -> tuple[Column, _Alive]:
-        """Scores, and what those of these rows come from; other rows keep their similarity."""
-        signals, score = await self._store.signals(ids[rows].tolist()), similarity.copy()
+    async def _alive(self, ids: Column, base: Column, rows: Column) -> tuple[Column, _Alive]:
+        """Scores, and what those of these rows come from; other rows keep what they have without vitality."""
+        signals, score = await self._store.signals(ids[rows].tolist()), base.copy()
         vitality = self._metabolism.vitality(signals, self._now)
         standing = self._metabolism.standing(signals, vitality, self._now)
         if self._asked.vitality:
-            score[rows] = self._metabolism.rank(similarity[rows], vitality, standing)
+            score[rows] = self._metabolism.rank(base[rows], vitality, standing)
         if not self._asked.explain:
             return score, _NOT_LOOKED_AT
         pairs = zip(vitality.tolist(), standing.tolist(), strict=True)
@@ -195,7 +232,9 @@ class Search:
         said = await self._store.contents([int(found.ids[row]) for row in rows])
         return {row: said[memory].key for row in rows if (memory := int(found.ids[row])) in said}
 
-    def _why(self, found: Candidates, row: int, alive: _Alive, keys: dict[int, str]) -> Why | None:
+    def _why(
+        self, found: Candidates, row: int, alive: _Alive, keys: dict[int, str], terms: Mapping[str, Column]
+    ) -> Why | None:
         if not self._asked.explain:
             return None
         vitality, scaled = alive[row]
@@ -211,7 +250,12 @@ class Search:
             vitality=vitality,
             scaled=scaled,
             formula=self._formula(),
+            terms=tuple(self._term(name, float(column[row])) for name, column in terms.items() if column[row]),
         )
+
+    def _term(self, name: str, value: float) -> RankTerm:
+        weight = self._store.regime.common.weight(name)
+        return RankTerm(name, value, weight, weight * value)
 
     def _formula(self) -> str:
         return self._metabolism.rank_formula() if self._asked.vitality else "similarity + lift"
@@ -224,7 +268,9 @@ class Search:
         hidden = tuple(state for state in self._metabolism.states if state not in query.filter.states)
         found: list[Declined] = []
         if hidden:
-            others = await self._store.match(replace(query, filter=replace(query.filter, states=hidden), k=0))
+            others = await self._store.match(
+                replace(query, filter=replace(query.filter, states=hidden), k=0, question=None)
+            )
             found = await self._hidden([hit for hit in await self._ranked(others, MOST) if hit.similarity > worst])
         return [*found, *await self._forgotten(query)]
 

@@ -11,14 +11,17 @@ from functools import lru_cache
 from itertools import chain
 from operator import add
 
+from ebbtide.core.language import is_chinese
 from ebbtide.core.memory import Content
 from ebbtide.core.ports import TextFeatures
-from ebbtide.core.terms import Field, Terms, code_of
+from ebbtide.core.question import Question
+from ebbtide.core.terms import Field, Terms, Trait, code_of, trait_code
 from ebbtide.models.appraisal import names_in, text_features
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
+from ebbtide.models.questions import is_user, question, speaker_code, speaker_of
 
-VERSION = "1"  # changes when the same text gives other terms: then every mind is analysed again
+VERSION = "2"  # changes when the same text gives other terms: then every mind is analysed again
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〇\U00020000-\U0003ffff"
 _UNSPACED = f"{_HAN}\u3040-\u30ff\u31f0-\u31ff\u0e00-\u0e7f\uac00-\ud7af"  # kana, Thai and Hangul: pairs serve them too
@@ -66,12 +69,17 @@ class Analyzer:
         codes += _label(Field.KIND, content.kind), _label(Field.DOMAIN, content.domain)
         codes.append(code_of(Field.EXACT, _exact(content.key)))
         codes += {self.keyword(keyword) for keyword in content.keywords}
+        codes += _traits(content)
         return Terms.counted(codes)
 
     def query(self, text: str) -> Terms:
         """What to look for. Any word of it, and the whole, may be a key: they are also looked for letter by letter."""
         wholes = {_exact(piece) for piece in (*_pieces(text), text)} - _STOP
         return Terms.counted(_codes(text, _grams) + [code_of(Field.EXACT, whole) for whole in wholes])
+
+    def question(self, text: str, at: float) -> Question:
+        """What it says beyond its words, asked at this moment."""
+        return question(text)
 
     def keyword(self, keyword: str) -> int:
         """The code by which an index finds the memories with this keyword, whatever its width, case and spaces."""
@@ -122,6 +130,22 @@ def _exact(text: str) -> str:
 @lru_cache(maxsize=256)
 def _label(field: Field, label: str) -> int:
     return code_of(field, label)
+
+
+def _traits(content: Content) -> Iterator[int]:
+    """The codes of what holds of the text and counts in its rank, and of who said it."""
+    text = content.text if content.text.isascii() else unicodedata.normalize("NFKC", content.text)
+    read, speaker = text_features(text), speaker_of("", text)
+    has = {
+        Trait.ASKS: read.asks,
+        Trait.FIRST: read.first,
+        Trait.TIME: read.time,
+        Trait.HAN: is_chinese(text),
+        Trait.USER: is_user(speaker),
+    }
+    yield from (trait_code(trait) for trait, holds in has.items() if holds)
+    if speaker:
+        yield speaker_code(speaker)
 
 
 # ---- scripts with spaces

@@ -33,6 +33,7 @@ class Activity(Bonus, Quiet, Budgeted):
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.COLD)
     hidden: ClassVar[tuple[State, ...]] = (State.COLD,)
     traits: ClassVar[Traits] = Traits(
+        counts=frozenset({"recency"}),
         merges=True,
         ordered=("theta_delete", "theta_active"),
         borders=(("theta_active", "cold"), ("theta_delete", "delete_candidate")),

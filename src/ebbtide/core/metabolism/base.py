@@ -53,6 +53,7 @@ class Traits:
     total: str = "vitality"  # what the terms amount to
     product: bool = False  # the terms are multiplied, not added
     relative: bool = False  # a memory's state depends on the other memories of the mind: `Signals.peers`
+    counts: frozenset[str] = frozenset()  # of the terms of a rank, those that vitality says already
     appraises: bool = False  # looks at what a memory says, and at what is used: `Appraise`, `Supersede`, newness
 
 
@@ -142,7 +143,7 @@ class Bonus:
         return ranking.vital(similarity, standing, self.rank_bonus)
 
     def rank_formula(self) -> str:
-        return f"similarity + lift + {self.rank_bonus:g} × scaled"
+        return f"similarity + lift + terms + {self.rank_bonus:g} × scaled"
 
 
 class Quiet:

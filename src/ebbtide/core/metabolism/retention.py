@@ -42,6 +42,7 @@ class Retention(Budgeted):
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.EXPIRED)
     hidden: ClassVar[tuple[State, ...]] = (State.EXPIRED,)
     traits: ClassVar[Traits] = Traits(
+        counts=frozenset({"recency"}),
         reaps=True,
         inputs=("importance", "policy"),
         ordered=("delete_importance", "prune_importance"),
@@ -93,7 +94,7 @@ class Retention(Budgeted):
         return ranking.retained(similarity, vitality, self.decay_weight)
 
     def rank_formula(self) -> str:
-        return f"(similarity + lift) × R^{self.decay_weight:g}"
+        return f"(similarity + lift + terms) × R^{self.decay_weight:g}"
 
     def terms(self, s: Signals, now: float) -> dict[str, Column]:
         return {

@@ -37,6 +37,7 @@ class Score(Bonus, Budgeted):
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.COLD, State.DEPRECATED)
     hidden: ClassVar[tuple[State, ...]] = (State.DEPRECATED,)
     traits: ClassVar[Traits] = Traits(
+        counts=frozenset({"recency"}),
         scored=True,
         ordered=("cold_from", "active_from"),
         borders=(("active_from", "cold"), ("cold_from", "deprecated")),

@@ -47,7 +47,12 @@ class Tide(Bonus, Budgeted):
     own: ClassVar[tuple[str, ...]] = ("use_long", "use_short", "used_at", "prior", "superseded", "superseded_by")
     states: ClassVar[tuple[State, ...]] = (State.ACTIVE, State.FADING)
     hidden: ClassVar[tuple[State, ...]] = ()
-    traits: ClassVar[Traits] = Traits(relative=True, appraises=True, total="need")
+    traits: ClassVar[Traits] = Traits(
+        relative=True,
+        appraises=True,
+        total="need",
+        counts=frozenset({"recency", "superseded", "first_person"}),
+    )
 
     long_use: float = param(1.0, 0.0)
     long_prior: float = param(1.5, 0.0)
