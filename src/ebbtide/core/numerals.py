@@ -44,7 +44,7 @@ def numbers_of(text: str) -> set[Decimal]:
     found |= {number % 100 for number in found if 1900 <= number < 2100}  # 2024年 → 24年
     found |= {Decimal(value) for custom, value in _BY_CUSTOM if custom in plain}
     for hour in _HOUR.finditer(plain):
-        value = _value(hour[1]) if hour[1][0] in _NUMERALS else int(hour[1])
+        value = han_value(hour[1]) if hour[1][0] in _NUMERALS else int(hour[1])
         found |= {Decimal(value + 12), Decimal(value - 12)} if value <= 24 else set()
     return found
 
@@ -124,7 +124,7 @@ def _in_chinese(text: str) -> Iterator[Mention]:
         run, fraction = match["run"], match["fraction"]
         if len(run) > _LONGEST_RUN:
             continue
-        whole = Decimal(_value(run))
+        whole = Decimal(han_value(run))
         if fraction:
             decimals = "".join(str(_DIGITS[digit]) for digit in fraction)
             yield Mention(match[0], frozenset({Decimal(f"{whole}.{decimals}"), whole}), True)
@@ -132,7 +132,7 @@ def _in_chinese(text: str) -> Iterator[Mention]:
             yield Mention(run, frozenset({whole}), whole > 2 and _surely(run, text, match.start(), match.end()))
 
 
-def _value(run: str) -> int:
+def han_value(run: str) -> int:
     """二〇二四 → 2024, 三百二十 → 320, 十二 → 12, 两亿三千万 → 230000000."""
     if all(character in _DIGITS for character in run):
         return int("".join(str(_DIGITS[character]) for character in run))
@@ -177,7 +177,7 @@ _SMALL = _listed(
 )
 _TENS = _listed("twenty thirty forty fifty sixty seventy eighty ninety")
 _ORDINALS = _listed("zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
-_WORDS = (
+NUMBER_WORDS = (
     {word: value for value, word in enumerate(_SMALL)}
     | {word: 10 * value for value, word in enumerate(_TENS, 2)}
     | {word: value for value, word in enumerate(_ORDINALS)}
@@ -197,7 +197,7 @@ def _in_english(text: str) -> Iterator[Mention]:
         if run and not _goes_on(text[run[-1].end() : match.start()]):
             yield from _english_number(run)
             run = []
-        if word in _WORDS or word in ("hundred", "thousand", "million", "billion"):
+        if word in NUMBER_WORDS or word in ("hundred", "thousand", "million", "billion"):
             run.append(match)
         elif not (run and word == "and"):
             yield from _english_number(run)
@@ -218,8 +218,8 @@ def _english_number(run: list[re.Match[str]]) -> Iterator[Mention]:
     words = [match[0].lower() for match in run]
     total = section = 0
     for word in words:
-        if word in _WORDS:
-            section += _WORDS[word]
+        if word in NUMBER_WORDS:
+            section += NUMBER_WORDS[word]
         elif word == "hundred":
             section = (section or 1) * 100
         else:
@@ -227,10 +227,11 @@ def _english_number(run: list[re.Match[str]]) -> Iterator[Mention]:
             section = 0
     value = Decimal(total + section)
     yield Mention(" ".join(words), frozenset({value}), value > 2 and _well_formed(words))
-    yield Mention(" ".join(words), frozenset(Decimal(_WORDS[word]) for word in words if word in _WORDS), False)
+    apart = frozenset(Decimal(NUMBER_WORDS[word]) for word in words if word in NUMBER_WORDS)
+    yield Mention(" ".join(words), apart, False)
 
 
 def _well_formed(words: list[str]) -> bool:
     """Not "hundreds of", "nineteen ninety", "four five": what they mean is anybody's guess."""
-    beside = ((_WORDS[a], _WORDS[b]) for a, b in pairwise(words) if a in _WORDS and b in _WORDS)
-    return words[0] in _WORDS and all(a >= 20 and a % 10 == 0 and 0 < b < 10 for a, b in beside)
+    beside = ((NUMBER_WORDS[a], NUMBER_WORDS[b]) for a, b in pairwise(words) if a in NUMBER_WORDS and b in NUMBER_WORDS)
+    return words[0] in NUMBER_WORDS and all(a >= 20 and a % 10 == 0 and 0 < b < 10 for a, b in beside)
