@@ -138,6 +138,12 @@ def months_back(today: int, count: int) -> tuple[int, int]:
     return year, index + 1
 
 
+def quarter_back(today: int, count: int) -> Days | None:
+    """The quarter that many quarters before today's."""
+    year, number = months_back(today, 3 * count)
+    return quarter(year, (number + 2) // 3)
+
+
 # ---- relative to today
 
 

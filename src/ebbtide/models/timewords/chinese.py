@@ -28,43 +28,54 @@ _OF_MONTH = (
 )
 _PART_OF_YEAR = "初|中(?![国学秋心])|底|末"
 _COUNTED_BEFORE = "(?<![0-9一二两三四五六七八九十几半多整个第])"
+_SEASON = "[春夏秋冬][天季]"
 _YEAR = (
-    rf"(?:(?P<year>\d{{4}}|[一二][{_DIGIT}]{{3}})年|(?P<short>\d\d|[〇零一二三][{_DIGIT}])年(?={_MONTH}月)|"
-    rf"(?P<relyear>大前年|前年|去年|上一年|今年|明年|后年)|(?P<yearsago>{_COUNT})年(?:以|之)?前的?(?={_MONTH}月|[春夏秋冬][天季]|今[天日]))"
+    rf"(?:(?P<year>\d{{4}}|[一二][{_DIGIT}]{{3}})年|"
+    rf"(?P<short>\d\d|[〇零一二三][{_DIGIT}])年(?={_MONTH}月|{_SEASON}|[初底末])|"
+    rf"(?P<relyear>大前年|前年|去年|上一年|今年(?!已?经?{_COUNT}岁)|明年|后年)|"
+    rf"(?P<yearsago>{_COUNT})年(?:以|之)?前的?(?={_MONTH}月|{_SEASON}|今[天日]))"
 )
+_NO_MONTH = "[亮饼球薪嫂]|天(?!气)|[一两三]次"  # 月亮, the band 五月天, 一月一次
 _THING = (
-    rf"(?:(?<![0-9一二三四五六七八九十个第])(?P<month>{_MONTH})月份?(?![亮饼球薪嫂]){_OF_MONTH.format('m')}|"
+    rf"(?:(?<![0-9一二三四五六七八九十个第])(?:(?P<frommonth>{_MONTH})[、到至~-])?(?P<month>{_MONTH})月份?(?!{_NO_MONTH})"
+    rf"{_OF_MONTH.format('m')}|"
     rf"(?P<season>[春夏秋冬])[天季]|(?P<holiday>{'|'.join(map(re.escape, HOLIDAYS))})节?|"
     r"(?P<half>[上下])半年|第?(?P<quarter>[一二三四1-4])季度|[Qq](?P<q>[1-4])(?!\d))"
 )
+_IN_YEAR = (
+    rf"年?(?P<yearpart>{_PART_OF_YEAR})|的?(?P<today>今[天日]|这个?时候|同期)|"
+    rf"的?(?P<october>十一)(?![月点号日岁个人])|的?{_THING}"
+)
+_NO_DAY = "[楼线门院馆店机桌选球车码员厅床位文]"  # 5号楼, 2号线
 _ALTERNATIVES = (
-    rf"(?P<annual>{_YEAR}(?:年?(?P<yearpart>{_PART_OF_YEAR})|[的 ]?(?P<today>今[天日]|这个?时候|同期)|[的 ]?{_THING})?|"
-    rf"{_THING.replace('?P<', '?P<x')}|{_COUNTED_BEFORE}年(?P<xyearpart>{_PART_OF_YEAR}))",
-    rf"(?P<monthly>(?P<which>上上个?|上个?|这个?|本|下个?)月{_OF_MONTH.format('r')}(?:的?(?P<rtoday>今[天日]))?|"
-    rf"{_COUNTED_BEFORE}月(?P<barepart>初|底|末))",
-    rf"(?P<weekly>(?P<whichweek>上+|这|本|下+)一?个?{_WEEK}(?P<wday>[一二三四五六日天末](?!次))?|"
-    rf"(?<![每上下这本个一二两三四五六七八九十\d])(?P<bareweek>{_WEEK})(?P<bare>[一二三四五六日天末])(?![年岁])|"
+    rf"(?P<annual>{_YEAR}(?:{_IN_YEAR})?|{_THING.replace('?P<', '?P<x')}|"
+    rf"{_COUNTED_BEFORE}年(?P<xyearpart>{_PART_OF_YEAR}))",
+    rf"(?P<monthly>(?P<which>[上大]?上个?|这个?|本|下个?)月{_OF_MONTH.format('r')}(?:的?(?P<rtoday>今[天日]))?|"
+    rf"{_COUNTED_BEFORE}月(?P<barepart>{_PART_OF_YEAR}))",
+    rf"(?P<weekly>(?P<whichweek>大?上+|这|本|下+)一?个?{_WEEK}(?P<wday>[一二三四五六日天末](?!次))?|"
+    rf"(?:(?<![上下这本个一二两三四五六七八九十\d])|(?<=周[一二三四五六])){_WEEK}(?P<bare>[一二三四五六日天末])(?![年岁])|"
     r"(?<!一)个(?P<weekend>周末))",
-    rf"(?P<ago>(?P<count>{_COUNT}|{_SOME})多?个?(?P<half1>半)?(?P<unit>{_UNIT})(?P<half2>半)?多?(?:以前|之前|前)(?![后面往台]))",
-    rf"(?P<past>(?P<since>过去|最近|(?<![最附靠接将临])近|这)的?这?(?P<pcount>{_COUNT}|{_SOME})多?个?(?P<punit>{_UNIT})(?!前|半))",
+    rf"(?P<ago>(?P<count>{_COUNT}|{_SOME})多?个?多?(?P<half1>半)?(?P<unit>{_UNIT})(?P<half2>半)?多?"
+    r"(?:以前|之前|前)(?![后面往台]))",
+    rf"(?P<past>(?P<since>过去|最近|(?<![最附靠接将临])近|这)的?这?(?P<pcount>{_COUNT}|{_SOME})多?个?"
+    rf"(?P<punit>{_UNIT})(?!前|半))",
     rf"(?P<justbefore>前(?P<jcount>两|几|些)个?(?P<junit>{_UNIT}))",
-    r"(?P<word>大前[天晚]|前[天晚儿]|昨[天晚日夜儿]|今[天早晚日晨儿]|刚[才刚]|大后天|后天|明[天早晚日]|前一?阵子?|前段时间|前不久|不久前|近来|"
-    r"近[期日](?!视)|这阵子|这段时间|这些天|最近(?!的|[一两几]次)|上一?次|上回)",
-    rf"(?P<numbered>(?<![0-9A-Za-z第一二三四五六七八九十.])(?P<n1>{_DAY})(?:号?{_TO}(?P<n2>{_DAY}))?号(?![楼线门院馆店机桌选球车码员厅床位文]))",
+    r"(?P<quarterly>(?P<whichquarter>上上|上一|上|这|本|下一|下)个?季度)",
+    r"(?P<word>大前[天晚]|前[天晚儿]|昨[天晚日夜儿]|今[天早晚日晨儿]|刚[才刚]|大后天|后天|明[天早晚日]|前一?阵子?|前段时间|"
+    r"前不久|不久前|近来|近[期日](?!视)|这阵子|这段时间|这些天|最近(?!的|[一两几]次)|上一?次|上回)",
+    rf"(?P<numbered>(?<![0-9A-Za-z第一二三四五六七八九十.])(?P<n1>{_DAY})(?:号?{_TO}(?P<n2>{_DAY}))?号(?!{_NO_DAY}))",
 )
 _EXPRESSION = re.compile("|".join(_ALTERNATIVES))
-_TRIGGER = re.compile(f"[年月号周天日星礼昨今明前近季春夏秋冬刚]|上一?[次回]|{'|'.join(HOLIDAYS)}")
+_TRIGGER = re.compile(f"[年月号周天日星礼昨今明前近季春夏秋冬刚]|上一?[次回]|[Qq][1-4]|{'|'.join(HOLIDAYS)}")
 _START = re.compile(
     "[0-9〇零一二两三四五六七八九十百半几好数若大前去上今明后年月这本下周星礼个过最近昨不刚第春夏秋冬Qq"
     f"{''.join({name[0] for name in HOLIDAYS})}]"
 )
-_FREQUENT = re.compile("每(?:年|个|逢|到|次|当)?的?$")
+_FREQUENT = re.compile("每(?:年|个?月|个|周|逢|到|次|当)?的?$")
 _HABIT = re.compile("通常|一般|平时|经常|总是|习惯|常常")
 _ASKS_WHEN = re.compile("什么时候|啥时候|何时|哪[天年月]|哪一[天年]|多久|几号|几月")
-_BEFORE, _SINCE = (
-    re.compile("(?:以前|之前|前(?!后)|为止)"),
-    re.compile("(?:以来|至今|到现在|以后|之后|后(?!来)|起|开始)"),
-)
+_BEFORE = re.compile("以前|之前|前(?![后夕])|为止")
+_SINCE = re.compile("以来|至今|到现在|以后|之后|后(?!来)|起|开始")
 _GAP = re.compile(rf"的?(?:(?P<before>前)|后)的?(?P<count>{_COUNT}|{_SOME})个?(?P<unit>天|周|星期|礼拜|月|年)")
 
 _UNITS: dict[str, Unit] = {
@@ -91,7 +102,7 @@ def expressions(text: str, today: int) -> Iterator[tuple[int, int, str, Named]]:
         return
     for match in _matches(text):
         named = _READERS[match.lastgroup or ""](match, today)
-        if named is not None:
+        if named is not None and not (named.yearly and _HABIT.search(text)):
             yield _in_context(text, match, named)
 
 
@@ -157,7 +168,7 @@ def _annual(match: re.Match[str], today: int) -> Named | None:
 
 def _full(said: str) -> int:
     year = _number(said)
-    return year + 2000 if year < 100 else year
+    return year + (0 if year >= 100 else 2000 if year <= 50 else 1900)
 
 
 def _in_year(match: re.Match[str], year: int, today: int) -> Days | None:
@@ -165,13 +176,13 @@ def _in_year(match: re.Match[str], year: int, today: int) -> Days | None:
         now = date.fromordinal(today)
         days = calendar.day(year, now.month, now.day) or calendar.day(year, now.month, now.day - 1)
         return days if "今" in match["today"] else days and Days(days.first, days.last, 7, 7)
-    return _thing(match, "", year)
+    return HOLIDAYS["国庆"](year) if match["october"] else _thing(match, "", year)
 
 
 def _thing(match: re.Match[str], x: str, year: int) -> Days | None:
     if match[f"{x}month"]:
-        month = _number(match[f"{x}month"])
-        return _of_month(match, f"{x}m", year, month)
+        month, since = _number(match[f"{x}month"]), match[f"{x}frommonth"]
+        return calendar.months(year, _number(since), month) if since else _of_month(match, f"{x}m", year, month)
     if match[f"{x}season"]:
         return calendar.season(year, _SEASONS[match[f"{x}season"]])
     if match[f"{x}holiday"]:
@@ -202,17 +213,27 @@ def _monthly(match: re.Match[str], today: int) -> Named | None:
         return Named(_begun(today, lambda year, month: calendar.part_of_month(year, month, part)))
     if match["which"].startswith("下"):
         return Named(None)
-    back = match["which"].count("上")
+    back = _back(match["which"])
     if match["rtoday"]:
         days = calendar.ago(today, back, "month")
         return Named(days and Days(days.first, days.last))
     return Named(_of_month(match, "r", *calendar.months_back(today, back)))
 
 
+def _back(which: str) -> int:
+    """上 is one back; 上上 and 大上 are two."""
+    return which.count("上") + which.count("大")
+
+
 def _begun(today: int, of: Callable[[int, int], Days | None]) -> Days | None:
     """Of this month, or of the last one if it is still to come."""
     found = (of(*calendar.months_back(today, back)) for back in (0, 1))
     return next((days for days in found if days and days.first <= today), None)
+
+
+def _quarterly(match: re.Match[str], today: int) -> Named:
+    which = match["whichquarter"]
+    return Named(None if which.startswith("下") else calendar.quarter_back(today, _back(which)))
 
 
 def _numbered(match: re.Match[str], today: int) -> Named:
@@ -233,7 +254,7 @@ def _weekly(match: re.Match[str], today: int) -> Named | None:
         return None if _HABIT.search(match.string) else Named(_latest_weekday(said, today))
     if which.startswith("下"):
         return Named(None)
-    back = which.count("上")
+    back = _back(which)
     if said is None:
         return Named(calendar.week(today, back))
     return Named(calendar.weekend(today, back) if said == "末" else calendar.weekday(today, _weekday(said), back))
@@ -284,6 +305,6 @@ def _word(match: re.Match[str], today: int) -> Named | None:
 
 
 _READERS: dict[str, Callable[[re.Match[str], int], Named | None]] = {
-    "annual": _annual, "monthly": _monthly, "weekly": _weekly, "ago": _ago, "past": _past, "justbefore": _just_before,
-    "word": _word, "numbered": _numbered,
+    "annual": _annual, "monthly": _monthly, "quarterly": _quarterly, "weekly": _weekly, "ago": _ago, "past": _past,
+    "justbefore": _just_before, "word": _word, "numbered": _numbered,
 }  # fmt: skip

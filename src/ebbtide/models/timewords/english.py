@@ -46,7 +46,7 @@ def expressions(text: str, today: int) -> Iterator[tuple[int, int, str, Named]]:
     question = Question(small, text if len(text) == len(small) else small, today)
     for match in _matches(small):
         named = _READERS[match.lastgroup or ""](match, question)
-        if named is not None:
+        if named is not None and not (named.yearly and HABIT.search(small)):
             gap, prefix = match["gap"], match["prefix"] or ""
             named = _moved(named, gap, prefix) if gap else named
             yield match.start(), match.end(), "" if gap else prefix, named
@@ -64,8 +64,8 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 def _moved(named: Named, gap: str, prefix: str) -> Named:
     """Two days before, the week after, the Sunday before: the days between, and up to when it may have been told."""
-    if named.days is None or prefix not in ("before", "after", "prior to"):
-        return Named(None)
+    if named.days is None:
+        return named
     *how_many, unit = gap.removeprefix("last ").split()
     count = (count_of(" ".join(how_many)) or 3) if how_many else 1.0
     length = max(1, round(count * calendar.LENGTH[unit_of(unit)]))
@@ -85,16 +85,21 @@ def _iso(match: re.Match[str], _: Question) -> Named | None:
 
 
 def _slashed(match: re.Match[str], question: Question) -> Named | None:
-    """The month first, unless only the other order is a date. 24/7 and 1/2 without a year are mostly no dates."""
-    month, day = int(match["sa"]), int(match["sb"])
-    if match["sy"] is None and (
-        (month <= 12 and day <= 12 and question.before(match) != "on") or (month, day) == (24, 7)
-    ):
+    """The month first, unless only the other order is a date or there are dots. 24/7 and 1/2 are mostly no dates."""
+    month, day = int(match["sa"]), int(match["sb"] or match["sc"])
+    said = match["sy"] or match["sz"]
+    if not said and not _surely_a_date(match, question, month, day):
         return None
-    if month > 12:
+    if month > 12 or (match["scut"] == "." and day <= 12):
         month, day = day, month
-    year = match["sy"] and int(match["sy"]) + (2000 if len(match["sy"]) == 2 else 0)
-    return _yearly(lambda year: calendar.day(year, month, day), year or None, None, question.today)
+    year = int(said) + (2000 if len(said) == 2 else 0) if said else None
+    return _yearly(lambda year: calendar.day(year, month, day), year, None, question.today)
+
+
+def _surely_a_date(match: re.Match[str], question: Question, one: int, other: int) -> bool:
+    if question.before(match) == "on" or question.text.endswith("day ", 0, match.start("slashed")):
+        return True
+    return max(one, other) > 12 and (one, other) != (24, 7)
 
 
 def _yearly(of: Yearly, year: int | None, which: str | None, today: int) -> Named:
@@ -138,19 +143,20 @@ def _surely_a_month(match: re.Match[str], question: Question) -> bool:
     if opens in ("in", "during", "since", "of", "back in"):
         return True
     start, end = match.span("month")
-    beside = opens in ("from", "between", "until", "by") or JOINED_BEFORE.search(
-        question.text, max(0, start - 20), start
-    )
-    return question.written[start].isupper() and bool(beside or JOINED_AFTER.match(question.text, end))
+    joined = JOINED_BEFORE.search(question.text, max(0, start - 20), start) or JOINED_AFTER.match(question.text, end)
+    return question.written[start].isupper() and (joined is not None or opens in ("from", "between", "until", "by"))
 
 
 def _season(match: re.Match[str], question: Question) -> Named | None:
     which, year = match["swhich"] or match["salso"], year_of(match["ssy"], question.today)
     opens = question.before(match) or match["prefix"]
-    if not (which or year or opens in ("in", "during", "over", "since", "throughout", "back in", "before", "after")):
+    if not (which or year or opens in _BEFORE_A_SEASON):
         return None
-    name = "autumn" if match["sname"] == "fall" else match["sname"]
+    name = _SEASONS[match["sname"]]
     return _yearly(lambda year: calendar.season(year, name), year, which, question.today)
+
+
+_BEFORE_A_SEASON = ("in", "during", "over", "since", "throughout", "all", "back in", "before", "after")
 
 
 def _holiday(match: re.Match[str], question: Question) -> Named:
@@ -177,8 +183,8 @@ def _year(match: re.Match[str], question: Question) -> Named | None:
 
 
 _BEFORE_A_YEAR = (
-    "in", "during", "of", "since", "around", "from", "to", "through", "between", "and", "throughout", "back in", "year",
-    "before", "after", "until", "till", "by",
+    "in", "during", "of", "since", "around", "from", "to", "through", "between", "and", "or", "throughout", "back in",
+    "year", "before", "after", "until", "till", "by",
 )  # fmt: skip
 _COUNTED = re.compile(
     r" (?:words|people|dollars|euros|steps|met(?:er|re)s|calories|pages|times|pieces|items|hours|days)\b"
@@ -194,7 +200,7 @@ def _part_of_year(said: str, year: int) -> Days | None:
 
 def _numbered(match: re.Match[str], question: Question) -> Named | None:
     """The 5th: of this month, or of the last one if it is still to come."""
-    if not match["nmonth"] and question.before(match) not in ("on", "since", "around", "from", "to"):
+    if not match["nmonth"] and question.before(match) not in ("on", "of", "since", "around", "from", "to"):
         return None
     back = {"this": (0,), "last": (1,), "next": ()}.get(match["nmonth"] or "", (0, 1))
     days = (calendar.day(*calendar.months_back(question.today, months), int(match["nday"])) for months in back)
@@ -231,14 +237,26 @@ def _same(match: re.Match[str], question: Question) -> Named:
 
 
 def _before_last(match: re.Match[str], question: Question) -> Named:
-    said, today = match["blunit"], question.today
-    if said.endswith("day"):
-        days = calendar.latest_weekday(today, _WEEKDAYS.index(said[:3]), over=True)
-        return Named(Days(days.first - 7, days.last - 7))
-    if said in ("spring", "summer", "autumn", "fall", "winter"):
-        name = "autumn" if said == "fall" else said
-        return Named(calendar.latest(lambda year: calendar.season(year, name), today - 365, over=True))
-    return Named(_whole(said, 2, today))
+    said = match["blunit"]
+    if said in _SEASONS or said.endswith("day"):
+        return Named(_named_back(said, 2, question.today))
+    return Named(_whole(said, 2, question.today))
+
+
+def _ago_named(match: re.Match[str], question: Question) -> Named:
+    return Named(_named_back(match["anname"], max(1, int(count_of(match["ancount"]) or 1)), question.today))
+
+
+_SEASONS = {"spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn", "winter": "winter"}
+
+
+def _named_back(said: str, back: int, today: int) -> Days | None:
+    """The last such weekday or season that is over is one back."""
+    if said in _SEASONS:
+        name = _SEASONS[said]
+        return calendar.latest(lambda year: calendar.season(year, name), today - 365 * (back - 1), over=True)
+    days = calendar.latest_weekday(today, _WEEKDAYS.index(said[:3]), over=True)
+    return Days(days.first - 7 * (back - 1), days.last - 7 * (back - 1))
 
 
 def _whole(unit: str, back: int, today: int) -> Days | None:
@@ -248,6 +266,7 @@ def _whole(unit: str, back: int, today: int) -> Days | None:
         "week": lambda: calendar.week(today, back),
         "weekend": lambda: calendar.weekend(today, back),
         "month": lambda: calendar.month(*calendar.months_back(today, back)),
+        "quarter": lambda: calendar.quarter_back(today, back),
         "year": lambda: calendar.whole_year(date.fromordinal(today).year - back),
     }
     return readers[unit]()
@@ -256,9 +275,9 @@ def _whole(unit: str, back: int, today: int) -> Days | None:
 def _relative(match: re.Match[str], question: Question) -> Named | None:
     which, unit, today = match["relwhich"], match["relunit"], question.today
     if match["relpart"]:
-        return _part_of_relative(match["relpart"], which, unit, today)
-    if which in ("next", "this coming", "coming", "upcoming", "following", "the"):
-        return Named(None) if which != "the" else None
+        return _part_of_relative(match["relpart"], match["relof"], unit, today)
+    if which in ("next", "this coming", "coming", "upcoming", "following"):
+        return Named(None)
     if unit == "time":
         return _last_time(which, match, question)
     if unit in ("morning", "afternoon", "evening"):
@@ -271,7 +290,7 @@ def _relative(match: re.Match[str], question: Question) -> Named | None:
 
 
 def _last_time(which: str, match: re.Match[str], question: Question) -> Named | None:
-    """ "What did we say last time": the days before. "When was the last time that …" asks for a time."""
+    """The last two weeks, as in: what did we say last time? But "when was the last time that …" asks for a time."""
     asked = question.text[max(0, match.start() - 4) : match.start()].endswith("the ")
     return None if asked or which != "last" else Named(calendar.some_days(question.today, 14))
 
@@ -300,7 +319,7 @@ def _part_of(said: str, unit: str, back: int, today: int) -> Days | None:
 
 def _weekday(match: re.Match[str], question: Question) -> Named | None:
     which, number = match["wdwhich"], _WEEKDAYS.index(match["wday"][:3])
-    if match["wdmany"] or (match["wdpart"] or "").endswith("s") or HABIT.search(question.text):
+    if (match["wdpart"] or "").endswith("s") or HABIT.search(question.text):
         return None
     if match["wdweek"]:
         back = {"last": 1, "previous": 1, "this": 0}.get(match["wdweek"])
@@ -326,7 +345,7 @@ def _latest_weekday(match: re.Match[str], question: Question, number: int, which
     return Named(days) if sure and not some else None
 
 
-_BEFORE_A_WEEKDAY = ("on", "since", "before", "after", "from", "to", "between", "through", "until")
+_BEFORE_A_WEEKDAY = ("on", "since", "before", "after", "from", "to", "between", "through", "until", "till")
 
 
 def _word(match: re.Match[str], question: Question) -> Named | None:
@@ -342,7 +361,7 @@ def _word(match: re.Match[str], question: Question) -> Named | None:
 
 
 _READERS: dict[str, Callable[[re.Match[str], Question], Named | None]] = {
-    "iso": _iso, "slashed": _slashed, "monthly": _monthly, "same": _same, "ago": _ago, "past": _past,
-    "beforelast": _before_last, "relative": _relative, "weekday": _weekday, "season": _season, "holiday": _holiday,
-    "quarter": _quarter, "numbered": _numbered, "yearly": _year, "word": _word,
+    "iso": _iso, "slashed": _slashed, "monthly": _monthly, "same": _same, "ago": _ago, "agonamed": _ago_named,
+    "past": _past, "beforelast": _before_last, "relative": _relative, "weekday": _weekday, "season": _season,
+    "holiday": _holiday, "quarter": _quarter, "numbered": _numbered, "yearly": _year, "word": _word,
 }  # fmt: skip

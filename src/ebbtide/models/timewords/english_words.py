@@ -27,7 +27,8 @@ def unit_of(said: str) -> Unit:
 
 
 _UNITS: dict[str, Unit] = {  # a weekend, a fortnight and a weekday are told to the week
-    "minute": "hour", "hour": "hour", "day": "day", "night": "day", "month": "month", "year": "year",
+    "minute": "hour", "min": "hour", "hour": "hour", "hr": "hour", "day": "day", "night": "day", "month": "month",
+    "year": "year", "yr": "year",
 }  # fmt: skip
 
 

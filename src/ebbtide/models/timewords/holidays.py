@@ -103,6 +103,7 @@ ENGLISH: dict[str, Yearly] = {
     "halloween": _fixed(10, 31), "valentine's day": _fixed(2, 14), "valentine's": _fixed(2, 14),
     "st. patrick's day": _fixed(3, 17), "st patrick's day": _fixed(3, 17), "april fools' day": _fixed(4, 1),
     "april fool's day": _fixed(4, 1), "thanksgiving": _THANKSGIVING, "black friday": _moved(_THANKSGIVING, 1),
+    "cyber monday": _moved(_THANKSGIVING, 4),
     "good friday": _moved(_easter, -2), "easter": _easter, "mother's day": _nth(5, 6, 2),
     "father's day": _nth(6, 6, 3), "labor day": _nth(9, 0, 1), "memorial day": _nth(5, 0, 0),
     "independence day": _fixed(7, 4), "veterans day": _fixed(11, 11),
