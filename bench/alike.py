@@ -22,7 +22,6 @@ from ebbtide.core.pairs import similar_pairs
 from ebbtide.core.ports import Store, TextFeatures
 from ebbtide.core.question import Question
 from ebbtide.core.signals import Column
-from ebbtide.core.spans import Span
 from ebbtide.core.terms import Terms
 from ebbtide.mind.indexing import Indexing
 from ebbtide.mind.merging import find_pairs
@@ -65,9 +64,6 @@ class _Reader:
 
     def names(self, text: str) -> frozenset[str]:
         return frozenset()
-
-    def times(self, text: str, at: float) -> tuple[Span, ...]:
-        return ()
 
     async def embed(self, texts: Sequence[str]) -> Column:
         raise AssertionError("every vector is there")

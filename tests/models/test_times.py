@@ -168,5 +168,5 @@ def test_at_most_eight_spans_are_given_each_once() -> None:
 
 
 def test_the_analyzer_gives_the_same() -> None:
-    assert Analyzer().times("What did I eat yesterday?", AT) == named_times("What did I eat yesterday?", AT)
-    assert _shown(Analyzer().times("What did I eat yesterday?", AT)) == "2023-06-13..2023-06-15"
+    assert Analyzer().question("What did I eat yesterday?", AT).spans == named_times("What did I eat yesterday?", AT)
+    assert _shown(Analyzer().question("What did I eat yesterday?", AT).spans) == "2023-06-13..2023-06-15"

@@ -117,6 +117,19 @@ class Analyzer(Protocol):
         """Whom and what the text names, in small letters."""
         ...
 
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """What can be found. `unread` memories wait to be found by words, `unembedded` ones to be found by meaning."""
+
+    recipe: Recipe
+    memories: int
+    unread: int
+    unembedded: int
+    exact: bool
+    ram_bytes: int
+
+    @classmethod
     def of(cls, index: SearchIndex) -> "IndexInfo":
         exact = index.vectors is None or index.vectors.exact
         return cls(index.recipe, len(index.lexical), *index.waiting, exact, index.nbytes())

@@ -13,6 +13,7 @@ import numpy as np
 from ebbtide.core.language import HAN, HAN_CHARACTER
 from ebbtide.core.question import Question
 from ebbtide.core.signals import Column
+from ebbtide.core.spans import Span
 from ebbtide.core.terms import Field, code_of
 
 SENTENCES = 12
@@ -37,11 +38,12 @@ _PARTS = 3  # words of a name
 _HAN_NAME = range(2, 5)  # characters of a Chinese one
 
 
-def question(text: str) -> Question:
+def question(text: str, spans: tuple[Span, ...] = ()) -> Question:
     head = text[:_LOOKED_AT]
     parts = tuple(sentences(head))
     return Question(
         sentences=parts if len(parts) > 1 else (),
+        spans=spans,
         when=len(parts) <= 1 and bool(_WHEN.search(head)),
         own=bool(_OWN.search(head)),
         names=_names(head),
