@@ -79,9 +79,7 @@ class Analyzer:
 
     def question(self, text: str, at: float) -> Question:
         """What it says beyond its words, asked at this moment."""
-        from ebbtide.models.times import named_times  # its patterns take a while to compile
-
-        return question(text, named_times(text, at))
+        return question(text, at)
 
     def keyword(self, keyword: str) -> int:
         """The code by which an index finds the memories with this keyword, whatever its width, case and spaces."""

@@ -13,7 +13,6 @@ import numpy as np
 from ebbtide.core.language import HAN, HAN_CHARACTER
 from ebbtide.core.question import Question
 from ebbtide.core.signals import Column
-from ebbtide.core.spans import Span
 from ebbtide.core.terms import Field, code_of
 
 SENTENCES = 12
@@ -38,13 +37,17 @@ _PARTS = 3  # words of a name
 _HAN_NAME = range(2, 5)  # characters of a Chinese one
 
 
-def question(text: str, spans: tuple[Span, ...] = ()) -> Question:
+def question(text: str, at: float) -> Question:
+    """As it is asked at this moment. Of a whole turn, only what it asks names a time: the rest may tell of another."""
+    from ebbtide.models.times import named_times  # its patterns take a while to compile
+
     head = text[:_LOOKED_AT]
     parts = tuple(sentences(head))
+    asks = head if len(parts) <= 1 else " ".join(part for part in parts if part.endswith(("?", "？")))
     return Question(
         sentences=parts if len(parts) > 1 else (),
-        spans=spans,
-        when=len(parts) <= 1 and bool(_WHEN.search(head)),
+        spans=named_times(asks, at),
+        when=bool(_WHEN.search(asks)),
         own=bool(_OWN.search(head)),
         names=_names(head),
     )
