@@ -20,6 +20,7 @@ from ebbtide.core.terms import SCORED, Field, Terms
 from ebbtide.mind.indexing import PATIENCE, Indexing
 from ebbtide.mind.left_out import Declined, LeftOut, Weak, left_out, weak
 from ebbtide.mind.reading import read, visible
+from ebbtide.mind.repeated import LOOKED_AT, superseded
 
 ENTITY = "entity"  # nodes of a network mind that only tell what its memories are about
 MOST = 1000
@@ -180,6 +181,9 @@ class Search:
         good = np.flatnonzero(similarity >= self._asked.at_least)
         terms = self._terms(found)
         base = weighed(similarity, terms, self._weights(terms))
+        if terms and "superseded" not in self._metabolism.traits.counts:
+            terms["superseded"] = await self._superseded(found, base)
+            base = weighed(base, {"superseded": terms["superseded"]}, self._weights(["superseded"]))
         score, alive = base, _NOT_LOOKED_AT
         if self._asked.explain or (self._asked.vitality and self._metabolism.rank_gain != 0.0):
             score, alive = await self._alive(found.ids, base, self._within_reach(base, good, k))
@@ -202,6 +206,14 @@ class Search:
             return {}
         without = self._metabolism.traits.counts
         return rank_terms(found.evidence, self._question, found.meant, self._now, without)
+
+    async def _superseded(self, found: Candidates, score: Column) -> Column:
+        """Of the best candidates so far, how much a newer one of them says the same."""
+        assert found.evidence is not None
+        best, says = np.argsort(-score, kind="stable")[:LOOKED_AT], np.zeros(len(score))
+        made = found.evidence.made[best]
+        says[best] = await superseded(self._store, self._indexing.analyzer, found.ids[best], made)
+        return says
 
     def _weights(self, terms: Iterable[str]) -> dict[str, float]:
         return {name: self._store.regime.common.weight(name) for name in terms}

@@ -1,0 +1,41 @@
+"""Which of the best candidates of a search a newer one among them says again.   SPEC K4, T4.
+
+For minds whose metabolism does not keep count of that itself. Looked for among the best candidates alone, each search
+anew: what is superseded by a memory that is no candidate is a candidate like any other.
+"""
+
+import numpy as np
+
+from ebbtide.core.ports import Analyzer, Store
+from ebbtide.core.signals import Column
+from ebbtide.mind.appraising import agree
+
+LOOKED_AT = 40  # candidates
+ALIKE_FROM = 0.75  # cosine
+_ASKED = 2  # of the newer ones that are nearest to each, how many texts are compared
+
+
+async def superseded(store: Store, analyzer: Analyzer, ids: Column, made: Column) -> Column:
+    """How much a newer one of these says the same as each, 0–1.   S = (cosine − 0.75) / 0.25."""
+    found = np.zeros(len(ids))
+    material = await store.material(ids)
+    if len(material.ids) < 2:
+        return found
+    row = {int(memory): place for place, memory in enumerate(ids.tolist())}
+    rows = np.array([row[memory] for memory in material.ids.tolist()])
+    cosines = material.vectors @ material.vectors.T
+    order = np.lexsort((material.ids, made[rows]))
+    age = np.empty(len(rows), np.int64)
+    age[order] = np.arange(len(rows))
+    cosines[age[None, :] <= age[:, None]] = 0.0  # only what is newer
+    alike = np.flatnonzero(cosines.max(axis=1) > ALIKE_FROM)
+    if not len(alike):
+        return found
+    said = await store.contents(material.ids.tolist())
+    for old in alike.tolist():
+        for new in np.argsort(-cosines[old], kind="stable")[:_ASKED].tolist():
+            pair = said.get(int(material.ids[old])), said.get(int(material.ids[new]))
+            if cosines[old, new] > ALIKE_FROM and pair[0] and pair[1] and agree(analyzer, pair[0].text, pair[1].text):
+                found[rows[old]] = min((cosines[old, new] - ALIKE_FROM) / (1.0 - ALIKE_FROM), 1.0)
+                break
+    return found
