@@ -30,7 +30,9 @@ def talk(*texts: str, dimensions: int = 0) -> Place:
     return place
 
 
-def ask(place: Place, text: str, wanted: Filter = ANY, question: Question | None = None, ranked: int = 100) -> Candidates:
+def ask(
+    place: Place, text: str, wanted: Filter = ANY, question: Question | None = None, ranked: int = 100
+) -> Candidates:
     terms = Terms.of({Field.WORDS: text.split()})
     query = Query(terms, None, wanted, BIRTH, 100, 1.0, question=question or Question(), ranked=ranked)
     return match(place.ledger.state, place.index, query)
@@ -201,4 +203,6 @@ def test_each_sentence_is_compared_with_each_candidate() -> None:
     assert meant[0, first] == pytest.approx(meant[1, second])
     assert meant[0, first] > meant[0, second]
     assert found.meant is not None
-    assert meant[0, [first, second]] == pytest.approx(found.meant[[first, second]], abs=1e-6)  # of so few, all are known
+    assert meant[0, [first, second]] == pytest.approx(
+        found.meant[[first, second]], abs=1e-6
+    )  # of so few, all are known

@@ -61,6 +61,21 @@ def test_the_seeds_example_gives_two_segments() -> None:
     ]
 
 
+def test_in_a_dialogue_a_short_turn_stays_whole() -> None:
+    told = "Our cat Biscuit is fourteen. Daniel ordered 120 chairs for the wedding."
+    assert talk(told) == told.replace(". ", ".\n").split("\n")
+    assert talk(told, "I will note both of them for the weeks to come.")[0] == told
+
+
+def test_in_a_dialogue_a_turn_that_changes_the_topic_says_so() -> None:
+    assert talk("The colours blend nicely. By the way, Daniel ordered 120 chairs.", "I see it very well now, yes.")[
+        :2
+    ] == [
+        "The colours blend nicely.",
+        "By the way, Daniel ordered 120 chairs.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "segments"),
     [

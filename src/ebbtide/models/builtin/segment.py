@@ -2,7 +2,8 @@
 
 Sentences are taken one after the other; each goes on with the piece before it, or starts a new one. What decides is
 how much it shares with that piece (lexical cohesion), how it opens (he, so, 所以 go on; by the way, 另外 do not), and
-whether it answers a question. Sizes are in `sentences.size`, where a Chinese character counts twice.
+whether it answers a question. In a dialogue, which has more than one message, short turns stay whole. Sizes are in
+`sentences.size`, where a Chinese character counts twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from ebbtide.models.builtin.weigh import features
 from ebbtide.models.builtin.words import read
 
 _COMFORTABLE = 240  # beyond this, going on takes more than the benefit of the doubt
+_TURN = 240  # a turn of a dialogue up to this size is one piece
 _SHORT = 90  # an answer of at most this size stays with its question; one that shows its bond may have twice that
 _FADE = 0.6  # how much of an earlier sentence's words still counts, one sentence later
 _COHERENT = 0.12  # share of a sentence's words that must be known for it to go on by them alone
@@ -85,7 +87,9 @@ def segment(messages: Sequence[Message]) -> list[str]:
     """The messages as pieces that each speak of one thing, in order; nothing said is left out, no role is kept."""
     pieces: list[_Piece] = []
     for sentence in _sentences(messages):
-        if not pieces or not _goes_on(pieces[-1], sentence):
+        if not pieces or not (
+            _goes_on(pieces[-1], sentence) or (len(messages) > 1 and _one_turn(pieces[-1], sentence))
+        ):
             pieces.append(_Piece())
         pieces[-1].add(sentence)
     return [piece.text() for piece in pieces]
@@ -119,6 +123,13 @@ def _goes_on(piece: _Piece, sentence: _Sentence) -> bool:
     if _opens_with(sentence, zh.TOPIC_CUES, en.TOPIC_CUES):
         return False
     return _coheres(piece, sentence)
+
+
+def _one_turn(piece: _Piece, sentence: _Sentence) -> bool:
+    """In a dialogue a short turn stays whole, unless it says itself that it changes the topic."""
+    if any(each.message != sentence.message for each in piece.sentences):
+        return False
+    return piece.size + sentence.size <= _TURN and not _opens_with(sentence, zh.TOPIC_CUES, en.TOPIC_CUES)
 
 
 def _replies(piece: _Piece, sentence: _Sentence) -> bool:
