@@ -1,4 +1,4 @@
-"""The evidence for a rank: what stands beside a candidate, which words it has, who said it, and how sentences compare."""
+"""The evidence for a rank: what stands beside a candidate, its words, who said it, and how sentences compare."""
 
 import numpy as np
 import pytest

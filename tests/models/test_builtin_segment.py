@@ -68,12 +68,8 @@ def test_in_a_dialogue_a_short_turn_stays_whole() -> None:
 
 
 def test_in_a_dialogue_a_turn_that_changes_the_topic_says_so() -> None:
-    assert talk("The colours blend nicely. By the way, Daniel ordered 120 chairs.", "I see it very well now, yes.")[
-        :2
-    ] == [
-        "The colours blend nicely.",
-        "By the way, Daniel ordered 120 chairs.",
-    ]
+    told = "The colours blend nicely. By the way, Daniel ordered 120 chairs."
+    assert talk("Good morning to all of you in the harbour!", told)[1:] == told.replace(". ", ".\n").split("\n")
 
 
 @pytest.mark.parametrize(
