@@ -14,7 +14,7 @@ from ebbtide.core.metabolism import appraising
 from ebbtide.core.metabolism.tide import AGAIN
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import Field
-from ebbtide.mind.appraising import NEAREST, NEAREST_AGAIN, agree, features_of, rarity, share_of, superseded
+from ebbtide.mind.appraising import NEAREST, NEAREST_AGAIN, features_of, rarity, share_of, superseded
 from ebbtide.models.analysis import Analyzer
 
 _ANALYZER = Analyzer()
@@ -62,11 +62,13 @@ class Tide(Engine):
             (item + 1, other + 1, share_of(self._tide, float(self._cosines[item, other])))
             for item in items
             for other in self._nearest(item, nearest).tolist()
-            if agree(_ANALYZER, self.line.texts[item], self.line.texts[other])
         ]
         ids = sorted({*again, *(memory for one, other, _ in pairs for memory in (one, other))})
-        if ids and (found := superseded(pairs, self._state.signals_of(ids), again)):
+        if ids and (found := superseded(pairs, self._state.signals_of(ids), again, self._allowed)):
             self._apply(Supersede(at, self._seq, found))
+
+    def _allowed(self, older: int, newer: int) -> bool:
+        return _ANALYZER.supersedes(self.line.texts[older - 1], self.line.texts[newer - 1])
 
     def _nearest(self, item: int, count: int) -> Column:
         """The living that are alike enough, at most as many as the engine looks at."""

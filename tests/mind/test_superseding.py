@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from ebbtide.core.changes import Supersede
-from ebbtide.core.memory import DAY
+from ebbtide.core.changes import PutMemory, Supersede
+from ebbtide.core.memory import DAY, Content
 from ebbtide.core.metabolism import Tide
 from ebbtide.mind import Mind
-from tests.helpers import FakeClock, able_to_search, mind_in_ram, mind_on_disk, store_of
+from ebbtide.mind.appraising import superseded
+from ebbtide.stores.memory import MemoryStore
+from tests.builders import BIRTH
+from tests.helpers import FakeClock, able_to_search, batch, configured, mind_in_ram, mind_on_disk, store_of
 
 FERRY = "I take the ferry to Lamma at 8:40 on weekdays."
 LATER = "I take the ferry to Lamma at 8:50 on weekdays."
@@ -143,6 +146,44 @@ async def test_the_nearest_neighbours_say_the_same_share_from_either_side() -> N
     await mind.revert("b")
     await mind._indexing.catch_up()
     assert (await columns(mind, "superseded"))["a"][0] == pytest.approx(share, abs=1e-5)
+
+
+# ---- whom and what they are about
+
+
+async def test_two_peoples_facts_of_one_shape_do_not_supersede_each_other() -> None:
+    mind = await told("Lisa won first place in the swimming race.", "Mark won first place in the swimming race.")
+    assert await columns(mind, *TEXT) == {"a": (0.0, 0.0), "b": (0.0, 0.0)}
+
+
+async def test_a_question_asked_later_does_not_supersede_what_answers_it() -> None:
+    mind = await told(FERRY, "Do I take the ferry to Lamma at 8:40 on weekdays?")
+    assert await columns(mind, *TEXT) == {"a": (0.0, 0.0), "b": (0.0, 0.0)}
+
+
+async def test_an_answer_given_later_supersedes_the_question() -> None:
+    mind = await told("Do I take the ferry to Lamma at 8:40 on weekdays?", FERRY)
+    assert (await columns(mind, *TEXT))["a"][1] == 2.0
+
+
+async def test_when_the_nearest_newer_one_is_about_another_person_the_next_one_supersedes() -> None:
+    mind = await told("Lisa has a blue boat.", "Lisa has a big blue boat.", "Liza has a blue boat.")
+    assert (await columns(mind, "superseded_by")) == {"a": (2.0,), "b": (0.0,), "c": (0.0,)}
+
+
+def test_texts_are_read_only_for_pairs_that_would_count_the_greatest_share_first() -> None:
+    # 1 is superseded by 4 (0.9 is refused, 0.7 is allowed), so 0.2 of 2 is not asked for. 2 is not: 3 is refused.
+    store, asked = MemoryStore(), []
+    puts = [PutMemory(BIRTH + i * DAY, i, Content(f"k{i}", "tide"), BIRTH + i * DAY) for i in range(1, 5)]
+    store.apply_now(batch(configured("tide"), *puts))
+
+    def allowed(older: int, newer: int) -> bool:
+        asked.append((older, newer))
+        return newer != 3
+
+    pairs = [(1, 2, 0.2), (3, 1, 0.9), (1, 4, 0.7), (2, 3, 0.5)]
+    assert superseded(pairs, store.state.signals(), allowed=allowed) == ((1, 4, 0.7),)
+    assert asked == [(1, 3), (1, 4), (2, 3)]
 
 
 # ---- under tide, what lived by another metabolism

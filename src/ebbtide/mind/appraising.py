@@ -2,14 +2,14 @@
 
 When the words of memories are first read, what can be read off them is journaled, in order of birth; the priors follow.
 When their vectors are there, each is compared with those nearest to it: the older of two that say the same is
-superseded by the newer one, if both name the same. When the newer one leaves or says something else, the older one is
-compared once more.
+superseded by the newer one, if both are about the same person and the same matter (`Analyzer.supersedes`). When the
+newer one leaves or says something else, the older one is compared once more.
 """
 
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -66,9 +66,9 @@ class Appraiser:
             return
         s = await self._store.signals(here)
         again = s.id[s.superseded_by != 0]  # which may not hold any longer
-        pairs = await self._pairs(analyzer, tide, s.id[s.superseded_by == 0], NEAREST)
-        pairs += await self._pairs(analyzer, tide, again, NEAREST_AGAIN)
-        found = await self._superseded(pairs, frozenset(again.tolist()))
+        pairs = await self._pairs(tide, s.id[s.superseded_by == 0], NEAREST)
+        pairs += await self._pairs(tide, again, NEAREST_AGAIN)
+        found = await self._superseded(analyzer, pairs, frozenset(again.tolist()))
         if found:
             await self._store.apply(Batch((Supersede(self._clock.now(), seen, found),), new_token()))
 
@@ -81,23 +81,25 @@ class Appraiser:
             await self.compare(analyzer, waiting[start : start + _COMPARED_AT_ONCE].tolist())
             await asyncio.sleep(0)  # others have their turn
 
-    async def _pairs(self, analyzer: Analyzer, tide: Tide, ids: Column, nearest: int) -> list[tuple[int, int, float]]:
-        """Each of these with those nearest to it that say the same, and the share of it."""
+    async def _pairs(self, tide: Tide, ids: Column, nearest: int) -> list[tuple[int, int, float]]:
+        """Each of these with those nearest to it, and by how much the newer one would supersede."""
         alike = await self._store.alike(ids, nearest) if len(ids) else []
-        near = [pair for pair in alike if pair[2] > tide.supersede_from]
-        said = await self._store.contents(sorted({memory for one, other, _ in near for memory in (one, other)}))
-        return [
-            (one, other, share_of(tide, cosine))
-            for one, other, cosine in near
-            if one in said and other in said and agree(analyzer, said[one].text, said[other].text)
-        ]
+        return [(one, other, share_of(tide, cosine)) for one, other, cosine in alike if cosine > tide.supersede_from]
 
     async def _superseded(
-        self, pairs: Sequence[tuple[int, int, float]], again: frozenset[int]
+        self, analyzer: Analyzer, pairs: Sequence[tuple[int, int, float]], again: frozenset[int]
     ) -> tuple[tuple[int, int, float], ...]:
+        """In a thread if there are texts to read: the first time that takes up to a millisecond each."""
         ids = sorted({*again, *(memory for one, other, _ in pairs for memory in (one, other))})
-        here = sorted(await self._store.contents(ids))
-        return superseded(pairs, await self._store.signals(here), again) if here else ()
+        said = await self._store.contents(ids)
+        if not said:
+            return ()
+        s = await self._store.signals(sorted(said))
+
+        def allowed(older: int, newer: int) -> bool:
+            return analyzer.supersedes(said[older].text, said[newer].text)
+
+        return await asyncio.to_thread(superseded, pairs, s, again, allowed) if pairs else superseded((), s, again)
 
 
 class Rereader:
@@ -136,21 +138,25 @@ def _rare(memories: int, having: Column) -> Column:
 
 
 def superseded(
-    pairs: Sequence[tuple[int, int, float]], s: Signals, again: frozenset[int] = frozenset()
+    pairs: Sequence[tuple[int, int, float]],
+    s: Signals,
+    again: frozenset[int] = frozenset(),
+    allowed: Callable[[int, int], bool] = lambda older, newer: True,
 ) -> tuple[tuple[int, int, float], ...]:
     """For each older one the newer that says the most of it, where that is more than is known already.
 
-    For those of `again` whatever is so now, also that there is none (0).
+    For those of `again` whatever is so now, also that there is none (0). `allowed` is asked only of pairs that would
+    count, the greatest share first, because it reads both texts.
     """
     ids = s.id.tolist()
     age = {memory: (float(at), memory) for memory, at in zip(ids, s.created_at, strict=True)}
     known = dict(zip(ids, zip(s.superseded_by.tolist(), s.superseded.tolist(), strict=True), strict=True))
     best: dict[int, tuple[int, float]] = {memory: (0, 0.0) for memory in again if memory in known}
-    for one, other, share in pairs:
+    for one, other, share in sorted(pairs, key=lambda pair: -pair[2]):
         if one in known and other in known:
             older, newer = sorted((one, other), key=age.__getitem__)
             said_by = best[older] if older in best else known[older]
-            if share > said_by[1]:
+            if share > said_by[1] and allowed(older, newer):
                 best[older] = newer, share
     return tuple((older, *found) for older, found in sorted(best.items()) if found != known[older])
 
@@ -158,12 +164,6 @@ def superseded(
 def share_of(tide: Tide, cosine: float) -> float:
     """By how much a newer memory of this cosine supersedes.   SPEC T4."""
     return round(min(max(cosine - tide.supersede_from, 0.0) / (1.0 - tide.supersede_from), 1.0), 6)
-
-
-def agree(analyzer: Analyzer, one: str, other: str) -> bool:
-    """Whether one of two texts names all that the other does: two people's facts of one shape are not the same fact."""
-    here, there = analyzer.names(one), analyzer.names(other)
-    return here <= there or there <= here
 
 
 def features_of(analyzer: Analyzer, text: str, idf: float) -> Features:

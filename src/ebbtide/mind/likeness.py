@@ -17,7 +17,7 @@ from ebbtide.core.memory import Content
 from ebbtide.core.metabolism.tide import AGAIN, Tide
 from ebbtide.core.pairs import similar_pairs
 from ebbtide.core.ports import Analyzer, Store
-from ebbtide.mind.appraising import agree, share_of
+from ebbtide.mind.appraising import share_of
 
 MOST = 50_000  # memories whose vectors are compared
 
@@ -32,7 +32,7 @@ class Likeness:
     ) -> None:
         self._texts, self._analyzer, self._tide = texts, analyzer, tide
         self._near: dict[int, dict[int, float]] = defaultdict(dict)
-        self._agree: dict[tuple[int, int], bool] = {}
+        self._allowed: dict[tuple[int, int], bool] = {}
         for one, other, cosine in pairs:
             self._near[one][other] = self._near[other][one] = cosine
 
@@ -87,10 +87,9 @@ class Likeness:
     def _says(self, memory: int, content: Content) -> bool:
         return self._texts.get(memory) == content.text
 
-    def _share(self, one: int, other: int) -> float:
-        """By how much the newer of the two supersedes; nothing if they name different things."""
-        pair = min(one, other), max(one, other)
-        if pair not in self._agree:
-            self._agree[pair] = agree(self._analyzer, self._texts[one], self._texts[other])
-        cosine = self._near[one].get(other, 0.0)
-        return share_of(self._tide, cosine) if self._agree[pair] else 0.0
+    def _share(self, older: int, newer: int) -> float:
+        """By how much the newer of the two supersedes; nothing if it is about another person or matter."""
+        pair = older, newer
+        if pair not in self._allowed:
+            self._allowed[pair] = self._analyzer.supersedes(self._texts[older], self._texts[newer])
+        return share_of(self._tide, self._near[older].get(newer, 0.0)) if self._allowed[pair] else 0.0

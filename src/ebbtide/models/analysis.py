@@ -16,7 +16,7 @@ from ebbtide.core.memory import Content
 from ebbtide.core.ports import TextFeatures
 from ebbtide.core.question import Question
 from ebbtide.core.terms import Field, Terms, Trait, code_of, trait_code
-from ebbtide.models.appraisal import names_in, text_features
+from ebbtide.models.appraisal import text_features
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
 from ebbtide.models.questions import is_user, question, speaker_code, speaker_of
@@ -89,9 +89,11 @@ class Analyzer:
         """What its content prior is made of."""
         return text_features(text)
 
-    def names(self, text: str) -> frozenset[str]:
-        """Whom and what it names."""
-        return names_in(text)
+    def supersedes(self, older: str, newer: str) -> bool:
+        """Whether the newer of two similar texts says the same, of the same person, or updates it."""
+        from ebbtide.models.superseding import supersedes  # the readers of both languages; only alike texts need them
+
+        return supersedes(older, newer)
 
     def kind(self, kind: str) -> int:
         return code_of(Field.KIND, kind)

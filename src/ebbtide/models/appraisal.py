@@ -1,13 +1,12 @@
-"""What can be read off one text, without a model: whether it names a time, asks, speaks of oneself, and whom it names.
+"""What can be read off one text, without a model: whether it names a time, asks, speaks of oneself.
 
-SPEC T3, T4; Chinese and English.
+SPEC T3; Chinese and English.
 """
 
 import math
 import re
-from functools import lru_cache
 
-from ebbtide.core.language import HAN, HAN_CHARACTER, LATIN_WORD, is_chinese
+from ebbtide.core.language import HAN_CHARACTER, is_chinese
 from ebbtide.core.numerals import MONTHS
 from ebbtide.core.ports import TextFeatures
 from ebbtide.models.places import says_where
@@ -43,28 +42,3 @@ def text_features(text: str) -> TextFeatures:
         second=bool(_SECOND.search(text)),
         place=says_where(text),
     )
-
-
-# ---- names
-
-_SENTENCE = re.compile(r"(?:^|[.!?:;。！？：；\n\"“”(\[*•–—】-])\s*$")
-_TITLE = re.compile("《([^《》]+)》")
-_DOTTED = re.compile(f"[{HAN}]+(?:[·•・][{HAN}]+)+")
-_DAYS = {f"{day}day" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")}
-_NO_NAMES = {"i", "i'm", "i've", "i'll", "i'd", "ok", "oh", "wow", "user", "assistant", "mr", "mrs", "ms", "dr"}
-_NO_NAMES |= {*MONTHS, *_DAYS}
-
-
-@lru_cache(maxsize=1 << 12)
-def names_in(text: str) -> frozenset[str]:
-    """Whom and what a text names: capitals inside a sentence; in Chinese text Latin words, titles, dotted names."""
-    if is_chinese(text):
-        found = [*LATIN_WORD.findall(text), *_TITLE.findall(text), *_DOTTED.findall(text)]
-    else:
-        found = [match[0] for match in LATIN_WORD.finditer(text) if _is_name(text, match)]
-    return frozenset(re.sub("['’]s$", "", name.casefold()) for name in found) - _NO_NAMES
-
-
-def _is_name(text: str, word: re.Match[str]) -> bool:
-    capital = word[0] != word[0].lower()
-    return capital and not _SENTENCE.search(text[max(0, word.start() - 4) : word.start()])
