@@ -20,6 +20,7 @@ from ebbtide.models.appraisal import text_features
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
 from ebbtide.models.questions import is_user, question, speaker_code, speaker_of
+from ebbtide.models.stems import stem
 
 VERSION = "2"  # changes when the same text gives other terms: then every mind is analysed again
 
@@ -158,7 +159,7 @@ def _spaced(piece: str) -> tuple[int, ...]:
     """The codes of one piece between spaces: its words, and itself if it looks like a code."""
     folded = _exact(piece)
     parts = _PART.findall(folded)
-    codes = [code_of(Field.WORDS, _stem(part)) for part in _telling(piece, parts)]
+    codes = [code_of(Field.WORDS, stem(part)) for part in _telling(piece, parts)]
     if parts != [folded] and _looks_like_a_code(folded):
         codes.append(code_of(Field.EXACT, folded))
     return tuple(codes)
@@ -183,15 +184,6 @@ def _plain(word: str) -> str:
         return word
     apart = unicodedata.normalize("NFD", word)
     return unicodedata.normalize("NFC", "".join(char for char in apart if not "\u0300" <= char <= "\u036f"))
-
-
-def _stem(word: str) -> str:
-    if not word.isascii() or len(word) > _LONGEST or word.isdigit():
-        return word
-    import snowballstemmer  # type: ignore[import-untyped]  # slow to load, and not needed for Chinese
-
-    stem: str = snowballstemmer.stemmer("english").stemWord(word)  # its own each time: a stemmer is not for two threads
-    return stem
 
 
 # ---- scripts without

@@ -25,8 +25,8 @@ from ebbtide.models.stems import stem
 
 SELF = "i"  # the first person, also "the user"
 _MOST = 1000  # characters that are read: beyond it a text speaks of many things
-_TEXTS = 1 << 12  # texts whose topics are remembered
-_WORDS = 1 << 15
+_TEXTS = 1 << 10  # texts whose topics are remembered: some 10 KB each
+_WORDS = 1 << 14
 
 _LABEL = re.compile(r"\s*(?:(?:【[^】\n]{1,80}】|\[[^\]\n]{1,80}\])\s*)+")
 _SPEAKER = re.compile(r"\s*([^\s:：,，.。!！?？]{1,20}(?: [A-Z][\w.]*)?)\s?[:：](?=\s|[^\x00-\x7f])\s*")
@@ -88,9 +88,13 @@ class Topic:
     head: frozenset[str]
 
 
-@lru_cache(maxsize=_TEXTS)
 def topic_of(text: str) -> Topic:
-    speaker, said = _spoken(text[:_MOST])
+    return _read(text[:_MOST])
+
+
+@lru_cache(maxsize=_TEXTS)
+def _read(text: str) -> Topic:
+    speaker, said = _spoken(text)
     tokens = read(said)
     found = list(_persons(tokens, speaker))
     who = _first(found) or (Person(frozenset({speaker})) if speaker not in {"", SELF} else None)
