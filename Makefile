@@ -55,6 +55,7 @@ bench: .venv/.ready  ## measure, next to the bare floor of the same run
 	$(BIN)/python -m bench.retrieval
 	$(BIN)/python -m bench.months
 	$(BIN)/python -m bench.credit
+	$(BIN)/python -m bench.superseding
 	$(BIN)/python -m bench.forgetting
 	$(BIN)/python -m bench.network
 	$(BIN)/python -m bench.serve
