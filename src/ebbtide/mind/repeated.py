@@ -8,7 +8,6 @@ import numpy as np
 
 from ebbtide.core.ports import Analyzer, Store
 from ebbtide.core.signals import Column
-from ebbtide.mind.appraising import agree
 
 LOOKED_AT = 40  # candidates
 ALIKE_FROM = 0.75  # cosine
@@ -34,8 +33,10 @@ async def superseded(store: Store, analyzer: Analyzer, ids: Column, made: Column
     said = await store.contents(material.ids.tolist())
     for old in alike.tolist():
         for new in np.argsort(-cosines[old], kind="stable")[:_ASKED].tolist():
-            pair = said.get(int(material.ids[old])), said.get(int(material.ids[new]))
-            if cosines[old, new] > ALIKE_FROM and pair[0] and pair[1] and agree(analyzer, pair[0].text, pair[1].text):
+            older, newer = said.get(int(material.ids[old])), said.get(int(material.ids[new]))
+            if cosines[old, new] <= ALIKE_FROM or not older or not newer:
+                continue
+            if analyzer.supersedes(older.text, newer.text):
                 found[rows[old]] = min((cosines[old, new] - ALIKE_FROM) / (1.0 - ALIKE_FROM), 1.0)
                 break
     return found

@@ -38,6 +38,8 @@ _SINGLE = re.compile(
 
 def supersedes(older: str, newer: str) -> bool:
     """Whether the newer text says what the older one says, or what has become of it."""
+    if older == newer:
+        return True
     if _ASKS.search(newer) and not _ASKS.search(older):
         return False
     was, is_ = topic_of(older), topic_of(newer)
