@@ -44,7 +44,7 @@ def gathered(found: Candidates) -> Evidence:
 
 
 def row(found: Candidates, memory: int) -> int:
-    return found.ids.tolist().index(memory)
+    return int(np.flatnonzero(found.ids == memory)[0])
 
 
 # ---- what stands beside
@@ -158,7 +158,7 @@ def test_a_chinese_text_counts_three_times() -> None:
 def spoken(names: list[str], asked: list[str]) -> list[float]:
     place = Place(*(born(number) for number in range(1, len(names) + 1)))
     for number, name in enumerate(names, 1):
-        place.say(number, "zebra", **({"speaker": name} if name else {}))
+        place.say(number, "zebra", None, **({"speaker": name} if name else {}))
     codes = np.array(sorted(code_of(Field.SPEAKER, name) for name in asked), np.uint64)
     found = ask(place, "zebra", question=Question(names=codes))
     return [float(gathered(found).spoken[row(found, number)]) for number in range(1, len(names) + 1)]
