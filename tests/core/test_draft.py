@@ -45,14 +45,14 @@ def test_everything_that_may_be_said_is_kept() -> None:
     draft = Draft.parse(
         {
             "text": "The ebb follows the flood.", "key": "tide/1", "phrase": "ebb", "keywords": ["ebb", "潮"],
-            "kind": "fact", "domain": "sea", "importance": 0.9, "policy": "persistent",
+            "kind": "fact", "domain": "sea", "importance": 0.9, "policy": "persistent", "speaker": "Mei",
         }
     ).check("retention")  # fmt: skip
     assert draft == Draft(
-        "The ebb follows the flood.", "tide/1", "ebb", ("ebb", "潮"), "fact", "sea", 0.9, "persistent"
+        "The ebb follows the flood.", "tide/1", "ebb", ("ebb", "潮"), "fact", "sea", 0.9, "persistent", "Mei"
     )
     assert draft.content("tide/1") == Content(
-        "tide/1", "The ebb follows the flood.", "ebb", ("ebb", "潮"), "fact", "sea"
+        "tide/1", "The ebb follows the flood.", "ebb", ("ebb", "潮"), "fact", "sea", "Mei"
     )
 
 
@@ -81,7 +81,8 @@ def test_the_inputs_of_retention_are_refused_everywhere_else(metabolism: str, fi
 
 def test_a_field_nobody_knows_is_a_typo_and_answered_with_those_there_are() -> None:
     assert problem({"text": "x", "keyword": ["a"]}) == (
-        "'keyword' is not a field of a memory: there are text, key, phrase, keywords, kind, domain, importance, policy"
+        "'keyword' is not a field of a memory: there are text, key, phrase, keywords, kind, domain, speaker,"
+        " importance, policy"
     )
 
 

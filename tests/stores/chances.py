@@ -52,9 +52,18 @@ relations = st.sampled_from(("about", "属于", "next", "SUPPORTED_BY", "EQUIV")
 texts = st.sampled_from(("tide", "ebbs", "渡轮八点四十分开", "a longer text that says more", "x\n\ty"))
 keys = st.sampled_from(("a", "b", "c", "d", "e", "f", "键"))
 waits = st.sampled_from((0.0, 1.0, 5 * HOUR, 2 * DAY, 40 * DAY, -3.0))
+speakers = st.sampled_from(("", "user", "小林"))
 contents = st.builds(
-    Content, keys, texts, texts, st.lists(texts, max_size=2).map(tuple), st.sampled_from(("note", "fact")), texts
+    Content,
+    keys,
+    texts,
+    texts,
+    st.lists(texts, max_size=2).map(tuple),
+    st.sampled_from(("note", "fact")),
+    texts,
+    speakers,
 )
+messages = st.builds(Message, st.just("user"), texts, st.none(), speakers)
 PARAMS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "activity": {"theta_active": st.sampled_from((0.3, 0.5))},
     "network": {"decay_rate": st.sampled_from((0.5, 0.97)), "link_break_threshold": st.sampled_from((0.01, 0.3))},
@@ -120,7 +129,7 @@ class Chances:
             case "rewrite":
                 who = self._who(data)
                 cause = draw(st.sampled_from(("replaced", "compressed", "unmerged", "pruned", "unpruned")))
-                return Rewrite(now, who, Content(self._key(who), draw(texts)), cause)
+                return Rewrite(now, who, Content(self._key(who), draw(texts), speaker=draw(speakers)), cause)
             case "link":
                 return PutLink(now, self._who(data), self._who(data), draw(relations), draw(strengths))
             case "unlink":
@@ -133,7 +142,8 @@ class Chances:
             case "merge":
                 into, other = self._who(data), self._who(data)
                 before = self._said(into)
-                return Merge(now, into, other, self._key(other), Content(before.key, draw(texts)), before)
+                merged = Content(before.key, draw(texts), speaker=draw(speakers))
+                return Merge(now, into, other, self._key(other), merged, before)
             case "restore":
                 gone = draw(st.sampled_from([*self.dict.state.trash, self._who(data)]), "gone")
                 return Restore(now, gone, draw(keys))
@@ -151,7 +161,7 @@ class Chances:
             case "reaped":
                 return Reaped(now, "reap-1", draw(st.integers(0, 3)))
             case "enqueue":
-                return Enqueue(now, draw(st.sampled_from(("remember", "compress"))), (Message("user", draw(texts)),))
+                return Enqueue(now, draw(st.sampled_from(("remember", "compress"))), (draw(messages),))
             case "settle":
                 return Settle(now, self._task(data))
             case "set_aside":

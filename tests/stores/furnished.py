@@ -1,5 +1,6 @@
 """A store with something in it, and a way to look at all of it."""
 
+import sqlite3
 from dataclasses import dataclass
 
 from ebbtide.core.changes import (
@@ -13,14 +14,27 @@ from ebbtide.core.changes import (
 from ebbtide.core.memory import Content
 from ebbtide.core.ports import Store
 from ebbtide.core.snapshot import Snapshot
+from ebbtide.stores.sqlite.schema import statements
 from tests.builders import BIRTH
 from tests.helpers import batch, born, configured
+
+SPEAKERLESS = 4  # the schema before memories had speakers
 
 T1, T2, T3 = BIRTH + 1, BIRTH + 2, BIRTH + 3
 
 
 def says(key: str, text: str = "something else") -> Content:
     return Content(key, text)
+
+
+def without_speakers(raw: sqlite3.Connection) -> None:
+    """A file as the version before would have left it: without the columns, with its view and its number."""
+    raw.execute("DROP VIEW memory_states")
+    for table in ("memories", "trash"):
+        raw.execute(f"ALTER TABLE {table} DROP COLUMN speaker")
+    (view,) = (each for each in statements(1) if "CREATE VIEW memory_states" in each)
+    raw.execute(view)
+    raw.execute(f"PRAGMA user_version = {SPEAKERLESS}")
 
 
 async def furnish(store: Store, metabolism: str = "activity") -> None:

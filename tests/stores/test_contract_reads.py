@@ -68,10 +68,12 @@ async def test_a_memory_is_found_by_its_key_while_it_lives(store: Store) -> None
 
 async def test_contents_come_back_as_they_were_given(store: Store) -> None:
     await begin(store, memories=0)
-    said = Content("渡轮 8:40", 'a "quoted"\ntext\twith 中文 and 🌊', "phrase", ("渡轮", 'k"w', ""), "fact", "港口")
+    said = Content(
+        "渡轮 8:40", 'a "quoted"\ntext\twith 中文 and 🌊', "phrase", ("渡轮", 'k"w', ""), "fact", "港口", "小林"
+    )
     await store.apply(batch(replace(born(1), content=said)))
     assert await store.contents([1]) == {1: said}
-    new = replace(said, text="other", keywords=(), kind="note", domain="")
+    new = replace(said, text="other", keywords=(), kind="note", domain="", speaker="")
     await store.apply(batch(Rewrite(T1, 1, new)))
     assert await store.contents([1]) == {1: new}
 

@@ -18,6 +18,7 @@ from ebbtide.stores.sqlite import SqliteStore
 from tests.builders import BIRTH
 from tests.helpers import METABOLISMS, batch, born, configured
 from tests.stores.conftest import Shelf
+from tests.stores.furnished import without_speakers
 
 T1, T2 = BIRTH + 100.0, BIRTH + 200.0
 
@@ -111,6 +112,7 @@ async def test_only_the_end_of_a_pin_is_an_exposure(store: Store) -> None:
 def without_pins(path: Path) -> None:
     """The file as the version before would have left it: without the column, and with its number."""
     with closing(sqlite3.connect(path)) as raw, raw:
+        without_speakers(raw)
         for column in ("pinned", *Tide.own):
             raw.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         raw.execute("PRAGMA user_version = 2")

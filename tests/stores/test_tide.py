@@ -15,6 +15,7 @@ from ebbtide.stores.memory import MemoryStore
 from ebbtide.stores.sqlite import SqliteStore
 from tests.builders import BIRTH
 from tests.helpers import METABOLISMS, batch, born, configured
+from tests.stores.furnished import without_speakers
 
 LATER = BIRTH + 3 * DAY
 
@@ -97,6 +98,7 @@ async def test_a_file_from_before_tide_opens(tmp_path: Path, metabolism: str) ->
     before = await old.snapshot()
     await old.close()
     with closing(sqlite3.connect(tmp_path / "mind.db")) as raw, raw:
+        without_speakers(raw)
         for column in Tide.own:
             raw.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         raw.execute("PRAGMA user_version = 3")

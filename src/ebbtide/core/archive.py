@@ -100,6 +100,7 @@ def to_line(record: Archived) -> dict[str, Any]:
         "keywords": list(content.keywords),
         "kind": content.kind,
         "domain": content.domain,
+        **({"speaker": content.speaker} if content.speaker else {}),
         "created_at": iso(record.row["created_at"]),
         "created_epoch": record.row["created_at"],
         "archived_at": iso(record.at),
@@ -162,6 +163,7 @@ def _date(moment: float, unit: str) -> str:
 
 def _record(line: Mapping[str, Any]) -> Archived:
     words = {name: _text(line[name]) for name in ("key", "text", "phrase", "kind", "domain")}
+    words["speaker"] = _text(line.get("speaker", ""))  # lines written by earlier versions have none
     row = {str(name): _number(value) for name, value in line["signals"].items()}
     return Archived(
         run=_text(line["run"]),

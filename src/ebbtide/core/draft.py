@@ -15,7 +15,7 @@ MAX_KEY = 512
 MAX_LABEL = 256
 MAX_KEYWORDS = 256
 
-_GIVEN = ("text", "key", "phrase", "keywords", "kind", "domain", "importance", "policy")
+_GIVEN = ("text", "key", "phrase", "keywords", "kind", "domain", "speaker", "importance", "policy")
 _SIGNALS = (
     {f.name for f in (*fields(Memory), *fields(Meta))}
     | {*COMMON, *OWN}  # kept as columns
@@ -37,6 +37,7 @@ class Draft:
     domain: str = ""
     importance: float | None = None
     policy: str | None = None
+    speaker: str = ""
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> "Draft":
@@ -63,19 +64,20 @@ class Draft:
         require_text("text", self.text, MAX_TEXT)
         if self.key is not None:
             require_key(self.key)
-        if (self.phrase, self.keywords, self.kind, self.domain) != ("", (), "note", ""):
+        if (self.phrase, self.keywords, self.kind, self.domain, self.speaker) != ("", (), "note", "", ""):
             self._check_labels()
         if self.importance is not None or self.policy is not None:
             self._check_retention(metabolism)
         return self
 
     def content(self, key: str) -> Content:
-        return Content(key, self.text, self.phrase, self.keywords, self.kind, self.domain)
+        return Content(key, self.text, self.phrase, self.keywords, self.kind, self.domain, self.speaker)
 
     def _check_labels(self) -> None:
         require_text("phrase", self.phrase, MAX_TEXT, empty=True)
         require_text("kind", self.kind, MAX_LABEL)
         require_text("domain", self.domain, MAX_LABEL, empty=True)
+        require_text("speaker", self.speaker, MAX_LABEL, empty=True)
         if len(self.keywords) > MAX_KEYWORDS:
             raise InvalidInput(problem=f"{len(self.keywords)} keywords are too many: at most {MAX_KEYWORDS}")
         for keyword in self.keywords:

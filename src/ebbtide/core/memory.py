@@ -58,6 +58,7 @@ class Content:
     keywords: tuple[str, ...] = ()
     kind: str = "note"
     domain: str = ""
+    speaker: str = ""  # who said it; empty: not known
 
 
 @quick
@@ -101,6 +102,7 @@ class Memory:
     marks: Mark
     vitality: float
     meta: Meta
+    speaker: str = ""  # who said it; empty: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +131,4 @@ class Message:
     role: Literal["user", "assistant", "system"]
     content: str
     timestamp: float | None = None
+    name: str = ""  # of the speaker, where the role does not say enough

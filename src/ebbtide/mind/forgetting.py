@@ -89,6 +89,7 @@ async def merge(store: Store, into: int, other: int, text: str | None, now: floa
         text=require_text("text", _joined(one.text, two.text) if text is None else text, MAX_TEXT),
         phrase=one.phrase or two.phrase,
         keywords=tuple(dict.fromkeys(one.keywords + two.keywords)),
+        speaker=one.speaker or two.speaker,
     )
     return Merge(now, into, other, two.key, merged, one)
 

@@ -62,7 +62,7 @@ class FirstLooks:
         )  # fmt: skip
         return Memory(
             born.id, said.key, said.text, said.phrase, said.keywords, said.kind, said.domain,
-            at, like.state, like.marks, like.vitality, meta,
+            at, like.state, like.marks, like.vitality, meta, said.speaker,
         )  # fmt: skip
 
     def _like(self, born: PutMemory, regime: Regime) -> Memory:
@@ -155,6 +155,7 @@ def assemble(content: Content, s: Signals, verdicts: Verdicts, metabolism: Metab
         marks=Mark(int(verdicts.marks[row])),
         vitality=float(verdicts.vitality[row]),
         meta=_meta(s, verdicts, metabolism, row),
+        speaker=content.speaker,
     )
 
 

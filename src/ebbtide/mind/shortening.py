@@ -1,6 +1,7 @@
 """Asking the small model for a shorter text, for the compression cycle and for squeezes.   SPEC N7, T7."""
 
 import logging
+from dataclasses import replace
 
 from ebbtide.core.answers import compression_fault
 from ebbtide.core.errors import ModelFailed
@@ -32,7 +33,7 @@ def follow_text(said: Content, text: str) -> Content:
     low = text.casefold()
     keywords = tuple(word for word in said.keywords if word.casefold() in low)
     phrase = said.phrase if len(said.phrase) <= len(text) else text
-    return Content(said.key, text, phrase, keywords, said.kind, said.domain)
+    return replace(said, text=text, phrase=phrase, keywords=keywords)
 
 
 def _fault(model: SmallModel, text: str, found: str, length: int) -> str | None:

@@ -30,12 +30,22 @@ def kind(change: Change) -> str:
 
 
 def encode(value: Any) -> str:
-    return _encoder.encode(value).decode()
+    return _said(_encoder.encode(value)).decode()
 
 
 def encode_all(values: Sequence[Any]) -> list[str]:
     """Each by itself, at one stroke. Line ends inside a text are escaped, so none but those between values remain."""
-    return _encoder.encode_lines(values).decode().split("\n")[:-1] if len(values) > 1 else [encode(values[0])]
+    if len(values) == 1:
+        return [encode(values[0])]
+    return _said(_encoder.encode_lines(values)).decode().split("\n")[:-1]
+
+
+def _said(body: bytes) -> bytes:
+    """Without empty speakers: a content without a speaker is written as before there were speakers.
+
+    A quotation mark inside a text is escaped, so this cannot be a part of one.
+    """
+    return body.replace(b',"speaker":""}', b"}")
 
 
 def entry(seq: int, kind: str, body: str, token: str | None) -> Entry:
@@ -69,13 +79,13 @@ def _decode(decoder: msgspec.json.Decoder[_T], body: str | None) -> _T:
 
 
 def content(row: Sequence[str]) -> Content:
-    """From the first six columns of a row, as every query that reads contents has them."""
-    key, text, phrase, keywords, kind, domain = row[:6]
-    return Content(key, text, phrase, words(keywords) if keywords != "[]" else (), kind, domain)
+    """From the first seven columns of a row, as every query that reads contents has them."""
+    key, text, phrase, keywords, kind, domain, speaker = row[:7]
+    return Content(key, text, phrase, words(keywords) if keywords != "[]" else (), kind, domain, speaker)
 
 
 def pack(snapshot: Snapshot) -> bytes:
-    return zlib.compress(_encoder.encode(snapshot), 6)
+    return zlib.compress(_said(_encoder.encode(snapshot)), 6)
 
 
 def unpack(body: bytes) -> Snapshot:

@@ -9,7 +9,7 @@ from ebbtide.core.errors import StoreDamaged, StoreUnreadable
 from ebbtide.stores.sqlite.connection import transaction
 
 APPLICATION_ID = 0x45424254  # "EBBT": says whose file this is
-_MIGRATIONS = ("0001_mind.sql", "0002_search.sql", "0003_pin.sql", "0004_tide.sql")
+_MIGRATIONS = ("0001_mind.sql", "0002_search.sql", "0003_pin.sql", "0004_tide.sql", "0005_speaker.sql")
 VERSION = len(_MIGRATIONS)
 
 

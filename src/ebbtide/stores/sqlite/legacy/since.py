@@ -87,7 +87,7 @@ class _Comparison:
             values["text"] = now.text
         if now.phrase != then.phrase:
             values["summary"] = now.phrase
-        if (now.kind, now.domain, now.keywords) != (then.kind, then.domain, then.keywords):
+        if _labels(now) != _labels(then):
             values["meta"] = self._habits.relabelled(raw, then, now)
         return values
 
@@ -159,7 +159,8 @@ class _Habits:
         return encoded((self._form or Form()).write(links))
 
     def labels(self, content: Content) -> Row:
-        said = {self._name("kind"): content.kind, "domain": content.domain, self._name("keywords"): content.keywords}
+        said: Row = {self._name("kind"): content.kind, "domain": content.domain, "speaker": content.speaker}
+        said[self._name("keywords")] = content.keywords
         return {name: value for name, value in said.items() if value}
 
     def relabelled(self, raw: RawRow, then: Content, now: Content) -> str:
@@ -169,6 +170,8 @@ class _Habits:
             meta[_used(meta, KINDS) or self._name("kind")] = now.kind
         if now.domain != then.domain:
             meta["domain"] = now.domain
+        if now.speaker != then.speaker:
+            meta["speaker"] = now.speaker
         if now.keywords != then.keywords:
             name = _used(meta, KEYWORDS) or self._name("keywords")
             meta = {**{k: v for k, v in meta.items() if k not in KEYWORDS}, name: now.keywords}
@@ -176,6 +179,10 @@ class _Habits:
 
     def _name(self, label: str) -> str:
         return (self._kind or KINDS[0]) if label == "kind" else (self._keywords or KEYWORDS[0])
+
+
+def _labels(content: Content) -> tuple[Any, ...]:
+    return content.kind, content.domain, content.speaker, content.keywords
 
 
 def _used(meta: Row, names: tuple[str, ...]) -> str | None:

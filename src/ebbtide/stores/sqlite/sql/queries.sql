@@ -7,7 +7,7 @@ SELECT value FROM meta WHERE name = ?;
 INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
 -- name: replace_content
-UPDATE memories SET text = ?, phrase = ?, keywords = ?, kind = ?, domain = ? WHERE id = ?;
+UPDATE memories SET text = ?, phrase = ?, keywords = ?, kind = ?, domain = ?, speaker = ? WHERE id = ?;
 
 -- name: put_relation
 INSERT OR IGNORE INTO relations (id, name) VALUES (?, ?);
@@ -20,19 +20,19 @@ ON CONFLICT (source, target, relation) DO UPDATE SET strength = excluded.strengt
 DELETE FROM links WHERE source = ? AND target = ? AND relation = ?;
 
 -- name: move_to_trash
-INSERT INTO trash (id, key, text, phrase, keywords, kind, domain, born, forgotten_at, cause, way_back)
-SELECT id, key, text, phrase, keywords, kind, domain, born, ?, ?, ? FROM memories WHERE id = ?;
+INSERT INTO trash (id, key, text, phrase, keywords, kind, domain, speaker, born, forgotten_at, cause, way_back)
+SELECT id, key, text, phrase, keywords, kind, domain, speaker, born, ?, ?, ? FROM memories WHERE id = ?;
 
 -- name: recover_memory
-INSERT INTO memories (key, text, phrase, keywords, kind, domain, id, born,
+INSERT INTO memories (key, text, phrase, keywords, kind, domain, speaker, id, born,
                       created_at, last_accessed_at, original_length, length, state, version)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0.0, 0.0, 0, 0, 0, 0);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0.0, 0.0, 0, 0, 0, 0);
 
 -- The columns beyond the text are placeholders: the touched rows that end every batch bring the true ones.
 -- name: move_from_trash
-INSERT INTO memories (id, key, text, phrase, keywords, kind, domain, born,
+INSERT INTO memories (id, key, text, phrase, keywords, kind, domain, speaker, born,
                       created_at, last_accessed_at, original_length, length, state, version)
-SELECT id, ?1, text, phrase, keywords, kind, domain, born, ?2, ?2, 0, 0, 0, 0 FROM trash WHERE id = ?3;
+SELECT id, ?1, text, phrase, keywords, kind, domain, speaker, born, ?2, ?2, 0, 0, 0, 0 FROM trash WHERE id = ?3;
 
 -- name: drop_memory
 DELETE FROM memories WHERE id = ?;
@@ -41,10 +41,10 @@ DELETE FROM memories WHERE id = ?;
 DELETE FROM trash WHERE id = ?;
 
 -- name: read_trash
-SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash ORDER BY forgotten_at DESC, id DESC;
+SELECT key, text, phrase, keywords, kind, domain, speaker, way_back FROM trash ORDER BY forgotten_at DESC, id DESC;
 
 -- name: read_some_trash
-SELECT key, text, phrase, keywords, kind, domain, way_back FROM trash
+SELECT key, text, phrase, keywords, kind, domain, speaker, way_back FROM trash
 WHERE (:key IS NULL OR key = :key) AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
   AND (:until IS NULL OR forgotten_at <= :until)
 ORDER BY forgotten_at DESC, id DESC LIMIT :limit;
@@ -116,10 +116,10 @@ SELECT source, target, relation, strength, since FROM links;
 SELECT max((SELECT coalesce(max(id), 0) FROM memories), (SELECT coalesce(max(id), 0) FROM trash));
 
 -- name: read_contents
-SELECT id, key, text, phrase, keywords, kind, domain FROM memories WHERE id IN (SELECT value FROM json_each(?));
+SELECT id, key, text, phrase, keywords, kind, domain, speaker FROM memories WHERE id IN (SELECT value FROM json_each(?));
 
 -- name: read_all_contents
-SELECT id, key, text, phrase, keywords, kind, domain FROM memories;
+SELECT id, key, text, phrase, keywords, kind, domain, speaker FROM memories;
 
 -- name: page
 SELECT id FROM memories
