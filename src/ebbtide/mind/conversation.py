@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ebbtide.core.changes import Batch, Change, PutLink, PutMemory, Settle
-from ebbtide.core.draft import MAX_TEXT, require_text
+from ebbtide.core.draft import MAX_LABEL, MAX_TEXT, require_text
 from ebbtide.core.errors import Conflict, InvalidInput, KeyTaken, NotFound, UnknownTask
 from ebbtide.core.memory import DEFAULT_STRENGTH, Content, Message
 from ebbtide.core.ports import Clock, FactFinder, SmallModel, Store
@@ -127,17 +127,17 @@ async def told(store: Store, task: Task, segments: Sequence[Segment], now: float
 
 
 def segment_put(memory: int, key: str, part: Segment, now: float) -> PutMemory:
-    content = Content(key, part.text, part.gist.phrase, part.gist.keywords, SEGMENT)
+    content = Content(key, part.text, part.gist.phrase, part.gist.keywords, SEGMENT, speaker=part.speaker)
     return PutMemory(now, memory, content, _made_at(part, now))
 
 
 async def facts_put(store: Store, segment: int, part: Segment, now: float) -> list[Change]:
-    """Each fact as a memory of its own, as old as its segment and supported by it."""
+    """Each fact as a memory of its own, as old as its segment, of the same speaker, and supported by it."""
     changes: list[Change] = []
     for fact in part.facts:
         memory = await store.reserve(1)
         keywords = tuple(word for word in part.gist.keywords if word.casefold() in fact.casefold())
-        content = Content(await free_key(store, memory), fact, "", keywords, FACT)
+        content = Content(await free_key(store, memory), fact, "", keywords, FACT, speaker=part.speaker)
         changes.append(PutMemory(now, memory, content, _made_at(part, now)))
         changes.append(PutLink(now, memory, segment, SUPPORTED_BY, 1.0))
     return changes
@@ -175,12 +175,13 @@ def _parsed(given: Any, number: int) -> Message:
     try:
         message = given if isinstance(given, Message) else Message(**given)
     except TypeError:
-        problem = f"message {number} is not {{role, content, timestamp}}: {given!r:.80}"
+        problem = f"message {number} is not {{role, content, timestamp, name}}: {given!r:.80}"
         raise InvalidInput(problem=problem) from None
     if message.role not in ROLES:
         raise InvalidInput(problem=f"message {number}: the role {message.role!r} is not one of {', '.join(ROLES)}")
     try:
         require_text("content", message.content, MAX_TEXT, empty=True)
+        require_text("name", message.name, MAX_LABEL, empty=True)
     except InvalidInput as error:
         raise InvalidInput(problem=f"message {number}: {error}") from None
     if message.timestamp is not None and not _is_moment(message.timestamp):

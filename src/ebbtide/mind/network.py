@@ -115,9 +115,10 @@ class Conversing:
     _life: Conversation | None
 
     async def remember(self, messages: Sequence[Message | Mapping[str, Any]]) -> int:
-        """Hand over messages ({role, content, timestamp}); returns the task's number once it is on disk.
+        """Hand over messages ({role, content, timestamp, name}); returns the task's number once it is on disk.
 
-        A segment becomes a memory that is as old as the message it comes from: `timestamp` in seconds, or now.
+        A segment becomes a memory that is as old as the message it comes from: `timestamp` in seconds, or now. Its
+        `speaker` is who said most of it: the message's `name`, or else its role.
 
         >>> task = await mind.remember([{"role": "user", "content": "The ferry to Lamma leaves at 8:40."}])
         """

@@ -42,11 +42,11 @@ async def understand(
     focus = await focus_names(store)
     before: Sequence[str] = focus  # of the segment before; for the first one, what was mentioned last
     understood = []
-    for text, at in segments:
-        segment = await reader.read(text, at)
-        before = usable(segment.gist.entities, text, before)
+    for piece in segments:
+        segment = await reader.read(piece)
+        before = usable(segment.gist.entities, piece.text, before)
         focus = mentioned(focus, before, limit)
-        relations = {name: await _relation(model, asker, text, name) for name in focus}
+        relations = {name: await _relation(model, asker, piece.text, name) for name in focus}
         understood.append(Understood(segment, tuple(focus), relations))
         await asyncio.sleep(0)  # a model in this process never waits: others, and Ctrl-C, get their turn here
     return understood

@@ -1,4 +1,4 @@
-"""From messages to segments: where they are divided, when each was said, its gist, and the facts it states.   SPEC C14.
+"""From messages to segments: who said each and when, its gist, and the facts it states.   SPEC C14.
 
 Every mind understands conversations this way; a network mind also asks for relations (`remember`).
 """
@@ -7,12 +7,13 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ebbtide.core.answers import distilled_fault, facts_fault, segments_fault, usable_facts
 from ebbtide.core.errors import ModelFailed
 from ebbtide.core.memory import Message
 from ebbtide.core.ports import Distilled, FactFinder, SmallModel
-from ebbtide.core.sources import said_at
+from ebbtide.core.sources import said_at, said_by
 from ebbtide.mind.asking import Asker
 
 log = logging.getLogger("ebbtide")
@@ -34,6 +35,15 @@ class Segment:
     gist: Distilled
     at: float | None = None
     facts: tuple[str, ...] = ()
+    speaker: str = ""
+
+
+class Piece(NamedTuple):
+    """A segment before it is understood: what was said, when, and who said most of it."""
+
+    text: str
+    at: float | None
+    speaker: str
 
 
 class Reader:
@@ -45,21 +55,23 @@ class Reader:
         self._asker = asker
         self._finder = model if facts and isinstance(model, FactFinder) else None
 
-    async def divide(self, messages: Sequence[Message]) -> list[tuple[str, float | None]]:
-        """The segments, each with the time it was said at."""
+    async def divide(self, messages: Sequence[Message]) -> list[Piece]:
+        """The segments, each with its time and its speaker."""
         segments = await self._asker.ask(
             lambda: self._model.segment(messages), lambda found: segments_fault(messages, found)
         )
-        return list(zip(segments, said_at(messages, segments), strict=True))
+        told = zip(segments, said_at(messages, segments), said_by(messages, segments), strict=True)
+        return [Piece(*piece) for piece in told]
 
-    async def read(self, text: str, at: float | None) -> Segment:
+    async def read(self, piece: Piece) -> Segment:
+        text = piece.text
         gist = await self._asker.ask(lambda: self._model.distil(text), lambda found: distilled_fault(text, found))
-        return Segment(text, gist, at, await self._facts(text))
+        return Segment(text, gist, piece.at, await self._facts(text), piece.speaker)
 
     async def segments(self, messages: Sequence[Message]) -> list[Segment]:
         found = []
-        for text, at in await self.divide(messages):
-            found.append(await self.read(text, at))
+        for piece in await self.divide(messages):
+            found.append(await self.read(piece))
             await asyncio.sleep(0)  # a model in this process never waits: other tasks, and Ctrl-C, get their turn here
         return found
 
