@@ -56,6 +56,14 @@ class ArchiveContract:
         assert sorted(found.records, key=lambda each: each.id) == records
         assert not found.damaged
 
+    async def test_a_record_has_its_speaker_and_one_from_before_speakers_is_read(self, archive: Archive) -> None:
+        spoken, silent = record(1, speaker="小林"), record(2)
+        await archive.put("ada", "r1", [spoken, silent])
+        first, second = self.read(self.names()[0]).splitlines()
+        assert '"domain": "", "speaker": "小林", "created_at"'.encode() in first
+        assert b"speaker" not in second  # as lines of earlier versions
+        assert sorted((await archive.find("ada")).records, key=lambda each: each.id) == [spoken, silent]
+
     async def test_one_run_of_a_day_is_one_file_of_the_agents_folder(self, archive: Archive) -> None:
         where = await archive.put("ada", "r1", [record(1, at=BIRTH), record(2, at=BIRTH)])
         assert self.names() == [f"ada/{DAY_OF_BIRTH}-r1.jsonl"]

@@ -266,9 +266,15 @@ async def test_tuning_says_the_same_over_http(place: Place) -> None:
 async def test_a_conversation_is_told_and_recalled(place: Place) -> None:
     async with both(place, "network") as mind:
         await mind.there.remember(
-            [Message("user", "Lin takes the ferry to Lamma.", BIRTH), {"role": "user", "content": "Yes."}]
+            [
+                Message("user", "Lin takes the ferry to Lamma.", BIRTH, "Mei"),
+                {"role": "user", "content": "Yes.", "name": "Bo"},
+            ]
         )
         await mind.there.idle()
+        there, here = await mind.there.list(kind="segment"), await mind.here.list(kind="segment")
+        assert there == here
+        assert {memory.speaker for memory in there.memories} == {"Mei"}  # who said most of it
         assert await mind.there.compress()
         await mind.there.fade(2)
         assert await mind.there.focus() == await mind.here.focus()

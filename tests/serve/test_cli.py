@@ -28,9 +28,10 @@ def test_a_key_is_made_up_where_none_is_given(ebbtide: Shell) -> None:
 
 def test_all_that_can_be_said_of_a_memory_is_kept(ebbtide: Shell) -> None:
     words = ("--phrase", "渡轮", "--keyword", "travel", "--keyword", "八点", "--kind", "fact", "--domain", "Lamma")
+    words += ("--speaker", "小林")
     ebbtide.said("put", "渡轮八点四十分开。", "--key", "渡轮", *words)
     found = ebbtide.json("get", "渡轮")
-    kept = {name: found[name] for name in ("key", "text", "phrase", "keywords", "kind", "domain")}
+    kept = {name: found[name] for name in ("key", "text", "phrase", "keywords", "kind", "domain", "speaker")}
     assert kept == {
         "key": "渡轮",
         "text": "渡轮八点四十分开。",
@@ -38,7 +39,9 @@ def test_all_that_can_be_said_of_a_memory_is_kept(ebbtide: Shell) -> None:
         "keywords": ["travel", "八点"],
         "kind": "fact",
         "domain": "Lamma",
+        "speaker": "小林",
     }
+    assert "said by: 小林" in ebbtide.said("get", "渡轮")
     assert "keywords: travel, 八点" in ebbtide.said("get", "渡轮")
     assert "渡轮八点四十分开。" in ebbtide.said("list")
 

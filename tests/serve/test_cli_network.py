@@ -85,6 +85,17 @@ def test_a_json_list_and_a_marked_file_are_the_same_conversation(ebbtide: Shell,
     assert texts(ebbtide, "--kind", "segment") == [LIN, FERRY, TICKETS]
 
 
+def test_a_message_may_have_a_name_and_its_memory_tells_it(ebbtide: Shell, tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"role": "user", "content": "Lin takes the ferry to Lamma.", "name": "小林"}, ensure_ascii=False)
+    ]
+    (tmp_path / "talk.jsonl").write_text("\n".join(lines), "utf-8")
+    ebbtide.said("remember", str(tmp_path / "talk.jsonl"))
+    (memory,) = ebbtide.json("list", "--kind", "segment")["memories"]
+    assert memory["speaker"] == "小林"
+    assert "said by: 小林" in ebbtide.said("get", memory["key"])
+
+
 def test_a_text_is_one_message_said_by_whom_the_role_says(ebbtide: Shell, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("渡轮八点四十分开。\nLamma 是一个岛。\n", "utf-8")
     assert ebbtide.said("remember", str(tmp_path / "note.txt")) == "remembered: +2 memories; in focus: Lamma"

@@ -172,18 +172,18 @@ async def test_dropped_news_leave_the_older_file_as_it_was(tmp_path: Path) -> No
 
 async def test_kept_news_are_written_as_the_file_writes_such_things(tmp_path: Path) -> None:
     async with life(tmp_path, schema=GROWN) as mind:
-        await mind.put("新的", key="新", phrase="短", kind="fact", domain="d", keywords=["k"])
+        await mind.put("新的", key="新", phrase="短", kind="fact", domain="d", keywords=["k"], speaker="梅")
         await mind.link("新", "a", "about", 0.25)
-        await mind.put("甲变了", key="a", phrase="要点", keywords=["x", "y"], kind="fact", replace=True)
+        await mind.put("甲变了", key="a", phrase="要点", keywords=["x", "y"], kind="fact", speaker="林", replace=True)
         await mind.forget("c")
     found = rolled_back(tmp_path)
     assert list(found) == ["a", "b", "新"]
     assert found["a"]["text"] == "甲变了"
     assert (found["a"]["summary"], found["a"]["created_at"]) == ("要点", str(OLD))
-    assert json.loads(found["a"]["meta"]) == {"type": "fact", "tags": ["x", "y"], "author": "ada"}
+    assert json.loads(found["a"]["meta"]) == {"type": "fact", "tags": ["x", "y"], "author": "ada", "speaker": "林"}
     assert json.loads(found["a"]["links"]) == {"b": 2.0, "gone": 1.0}
     assert (found["新"]["text"], found["新"]["summary"], found["新"]["score"]) == ("新的", "短", 50)
-    assert json.loads(found["新"]["meta"]) == {"type": "fact", "domain": "d", "tags": ["k"]}
+    assert json.loads(found["新"]["meta"]) == {"type": "fact", "domain": "d", "speaker": "梅", "tags": ["k"]}
     assert json.loads(found["新"]["links"]) == {"a": 0.5}  # 0.25, on the file's scale of 0 to 2
     log = query(tmp_path / "ada" / "mind.db", "SELECT what FROM log")
     assert log[-1] == ("put 新",)  # its own triggers saw it

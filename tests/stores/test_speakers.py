@@ -63,8 +63,8 @@ async def test_a_speaker_comes_back_from_an_archive(store: Store) -> None:
 
 async def test_speakers_and_names_are_there_after_closing_and_opening(shelf: Shelf) -> None:
     said = (Message("user", "tide", None, "Mei"), Message("assistant", "ebb"))
-    puts = [born(1, speaker="Mei"), born(2), born(3, speaker="小林"), Forget(T1, 3, "k3")]
-    await shelf.store.apply(batch(configured("tide"), *puts, Enqueue(T2, "remember", said)))
+    puts = born(1, speaker="Mei"), born(2), born(3, speaker="小林")
+    await shelf.store.apply(batch(configured("tide"), *puts, Forget(T1, 3, "k3"), Enqueue(T2, "remember", said)))
     before = await shelf.store.snapshot()
     store = await shelf.reopen()
     assert await store.snapshot() == before

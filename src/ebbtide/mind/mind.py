@@ -114,7 +114,8 @@ class Mind(Conversing, Turning, Pinning, Undoing, Tending, Retracing):
     # ---- writing
 
     async def put(self, text: str, *, replace: bool = False, **given: Any) -> Memory:
-        """A new memory. `given`: key, phrase, keywords, kind, domain; importance and policy in retention minds.
+        """A new memory. `given`: key, phrase, keywords, kind, domain, speaker (who said it); importance and policy in
+        retention minds.
 
         A taken key is an error, unless `replace`: then that memory says this from now on, and keeps its signals,
         importance and policy; naming another importance or policy is an error.

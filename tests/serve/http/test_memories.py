@@ -9,12 +9,15 @@ from tests.serve.http.server import Api, part, refused, serving
 
 
 async def test_what_is_put_can_be_read(api: Api) -> None:
-    put = await api.put("tide", "涨潮在六点。", phrase="涨潮", keywords=["潮汐"], kind="fact", domain="海")
+    put = await api.put(
+        "tide", "涨潮在六点。", phrase="涨潮", keywords=["潮汐"], kind="fact", domain="海", speaker="小林"
+    )
     assert put["created_at"] == "2025-06-15T15:06:40Z"  # 1,750,000,000 seconds after 1970
     read = await api.get("/memories/tide")
-    assert {name: read[name] for name in ("id", "key", "text", "phrase", "keywords", "kind", "domain", "state")} == {
+    names = ("id", "key", "text", "phrase", "keywords", "kind", "domain", "state", "speaker")
+    assert {name: read[name] for name in names} == {
         "id": 3, "key": "tide", "text": "涨潮在六点。", "phrase": "涨潮", "keywords": ["潮汐"], "kind": "fact",
-        "domain": "海", "state": "active",
+        "domain": "海", "state": "active", "speaker": "小林",
     }  # fmt: skip
     assert (put["meta"]["access_count"], read["meta"]["access_count"]) == (0, 1)
     assert read["marks"] == []

@@ -190,6 +190,17 @@ async def test_every_mind_is_told_conversations(tmp_path: Path, metabolism: str)
         assert "use search" in refused(await api.ask("POST", "/recall", json={}), 422)["detail"]
 
 
+async def test_who_said_a_message_is_told_with_its_memory(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", "tide") as api:
+        named = [{"role": "user", "content": "The rent is 9,200 dollars.", "name": "小林"}]
+        for messages in (named, _FERRY[:1]):
+            await api.post("/remember", 202, messages=messages)
+        await api.queue_empty()
+        found = (await api.get("/memories"))["memories"]
+        said = {memory["text"]: memory["speaker"] for memory in found if memory["kind"] == "segment"}
+        assert said == {"The rent is 9,200 dollars.": "小林", _FERRY[0]["content"]: "user"}
+
+
 async def test_a_task_that_failed_is_shown_and_dropped(network: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     async def confused(*_: Any) -> None:
         from ebbtide.core.errors import ModelFailed
@@ -224,6 +235,7 @@ async def test_messages_nobody_can_say_are_refused(network: Api) -> None:
         [], [{}], [{"role": "user"}], [{"role": "robot", "content": "x"}], [{"role": "user", "content": ""}],
         [{"role": "user", "content": "a\0"}], [{"role": "user", "content": 1}], ["x"], "x",
         [{"role": "user", "content": "x", "a": 1}],
+        [{"role": "user", "content": "x", "name": 7}], [{"role": "user", "content": "x", "name": "n" * 257}],
         [{"role": "user", "content": "x", "timestamp": "soon"}], [{"role": "user", "content": "x"}] * 10_001,
     ]  # fmt: skip
     for messages in wrong:

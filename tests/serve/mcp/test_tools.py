@@ -1,5 +1,6 @@
 """What the tools say of themselves, what they refuse, and how much they tell at once."""
 
+import asyncio
 import json
 import logging
 from pathlib import Path
@@ -73,6 +74,13 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {}, "give either text or messages"),
     ("remember", {"text": "a", "messages": [{"role": "user", "content": "a"}]}, "give either text or messages"),
     ("remember", {"messages": [{"role": "user", "content": "a"}], "key": "b"}, "by themselves: leave out key"),
+    (
+        "remember",
+        {"messages": [{"role": "user", "content": "a"}], "speaker": "b"},
+        "by role or name: leave out speaker",
+    ),
+    ("remember", {"messages": [{"role": "user", "content": "a", "name": "n" * 257}]}, "'name' has 257 characters"),
+    ("remember", {"text": "a", "speaker": "s" * 257}, "'speaker' has 257 characters"),
     ("remember", {"messages": [{"role": "boss", "content": "a"}]}, "messages.0.role: "),
     ("remember", {"text": "  "}, "'text' is empty"),
     ("remember", {"text": "a\0b"}, "NUL"),
@@ -127,6 +135,24 @@ async def test_a_network_mind_refuses_what_it_finds_by_itself(tmp_path: Path) ->
         for name, value in (("key", "a"), ("keywords", ["a"]), ("kind", "fact"), ("replace", True)):
             assert f"leave out {name}" in await refused(client, "remember", text="Hello.", **{name: value})
         assert (await call(client, "status"))["waiting"] == 0
+
+
+@pytest.mark.parametrize("metabolism", ["tide", "network"])
+async def test_who_said_it_is_kept_and_told(tmp_path: Path, metabolism: str) -> None:
+    async with in_process(tmp_path / "data", metabolism) as client:
+        await call(client, "remember", text="the rent is 9,200 dollars.", speaker="Mei")
+        await call(client, "remember", messages=[{"role": "user", "content": "it rains in march.", "name": "小林"}])
+        await call(client, "remember", messages=[{"role": "assistant", "content": "bring boots."}])
+        while (await call(client, "status"))["waiting"]:
+            await asyncio.sleep(0)
+        said = {}
+        for query in ("rent dollars", "rains march", "boots"):
+            (best, *_) = (await call(client, "search", query=query))["hits"]
+            said[unfenced(best["text"])] = best["speaker"]
+            assert (await call(client, "get", key=best["key"]))["memory"]["speaker"] == best["speaker"]
+        assert said == {
+            "the rent is 9,200 dollars.": "Mei", "it rains in march.": "小林", "bring boots.": "assistant",
+        }  # fmt: skip
 
 
 async def test_a_bug_is_told_without_its_insides_and_logged(

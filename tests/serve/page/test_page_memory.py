@@ -101,6 +101,16 @@ async def test_whatever_a_memory_says_is_text(site: Site, open_tab: OpenTab) -> 
     assert await tab.page.locator("#main img, #main script").count() == 0
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", "said by Mei <b>"), ("zh", "说话人：Mei <b>")])
+async def test_who_said_it_is_shown(site: Site, open_tab: OpenTab, language: str, words: str) -> None:
+    agent = site.mind()
+    await told(site, agent, "put", "We moved to Lamma.", key=f"moved-{language}", speaker="Mei <b>")
+    tab = await open_tab(f"/minds/{agent}/memory?key=moved-{language}", language=language)
+    assert words in await tab.page.locator("#main .chip.plain").all_inner_texts()
+    await tab.go(f"/minds/{agent}/memory?key=db")
+    assert not [chip for chip in await tab.page.locator("#main .chip.plain").all_inner_texts() if words[:3] in chip]
+
+
 async def test_what_is_not_there_is_told(site: Site, open_tab: OpenTab) -> None:
     tab = await open_tab(f"/minds/{site.mind()}/memory?key=nothing")
     await tab.shows("There is no memory called “nothing”.")

@@ -40,6 +40,7 @@ def put(
     keyword: Annotated[list[str] | None, typer.Option(help="A keyword; may be given again.")] = None,
     kind: Annotated[str | None, typer.Option(help="What sort of memory it is.")] = None,
     domain: Annotated[str | None, typer.Option(help="What it belongs to.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="Who said it: user, or a name.")] = None,
     importance: Annotated[float | None, typer.Option(help="0 to 1; retention minds only.")] = None,
     policy: Annotated[str | None, typer.Option(help="normal, persistent or ephemeral; retention minds only.")] = None,
     replace: Annotated[bool, typer.Option(help="If the key is taken, give that memory this text.")] = False,
@@ -55,7 +56,7 @@ def put(
 
     caller: Caller = context.obj
     given: dict[str, Any] = {"key": key, "phrase": phrase, "keywords": keyword, "kind": kind, "domain": domain}
-    given |= {"importance": importance, "policy": policy}
+    given |= {"speaker": speaker, "importance": importance, "policy": policy}
     given = {name: value for name, value in given.items() if value is not None}
     if source is not None:
         if text is not None or given or replace:
@@ -84,6 +85,8 @@ def get(context: typer.Context, key: Key, at: At = None) -> None:
         return
     render.say(f"[bold]{render.safe(memory.key)}[/]  {_state(memory)}  {_vitality(memory)}")
     render.say(render.safe(memory.text))
+    if memory.speaker:
+        render.say(f"[dim]said by: {render.safe(memory.speaker)}[/]")
     if memory.keywords:
         render.say(f"[dim]keywords: {render.safe(', '.join(memory.keywords))}[/]")
 

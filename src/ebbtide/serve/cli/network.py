@@ -44,7 +44,8 @@ def remember(
         bool, typer.Option("--later", help="Do not wait: the next command on this mind goes on with it.")
     ] = False,
 ) -> None:
-    """Hand a conversation to a mind (made if there is none). Lines: {"role": …, "content": …, "timestamp": …}.
+    """Hand a conversation to a mind (made if there is none). Lines: {"role": …, "content": …}, and if known
+    "timestamp" and "name" (of the speaker).
 
     ebbtide --agent ada remember conversation.jsonl
     """

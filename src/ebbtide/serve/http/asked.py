@@ -60,6 +60,7 @@ class _Draft(_Body):
     keywords: Words = []
     kind: Annotated[str, Field(min_length=1, max_length=MAX_LABEL)] = "note"
     domain: Label = ""
+    speaker: Annotated[Label, Field(description="Who said it; empty: not known.", examples=["user"])] = ""
     importance: Annotated[float | None, Field(ge=0, le=1, description="In retention minds only.")] = None
     policy: Annotated[Policy | None, Field(strict=False, description="In retention minds only.")] = None
 
@@ -181,6 +182,7 @@ class Said(_Body):
     role: Annotated[Literal["user", "assistant", "system"], Field(examples=["user"])]
     content: Annotated[str, Field(max_length=MAX_TEXT, examples=["We take the ferry to Lamma on Sunday."])]
     timestamp: When | None = None
+    name: Annotated[Label, Field(description="The speaker's name; empty: the role stands for it.")] = ""
 
 
 class Conversation(_Body):

@@ -24,6 +24,7 @@ class Said(Asked):
     role: Literal["user", "assistant", "system"]
     content: str
     timestamp: float | None = Field(default=None, description="Seconds since 1970.")
+    name: str | None = Field(default=None, description="The speaker's name.")
 
 
 class Remember(Asked):
@@ -36,6 +37,7 @@ class Remember(Asked):
     key: str | None = Field(default=None, description="Short name to find it by, like 'ann/diet'; made up if left out.")
     keywords: list[str] | None = None
     kind: str | None = Field(default=None, description="Like 'fact', 'preference', 'task'; default 'note'.")
+    speaker: str | None = Field(default=None, description="Who said it: 'user', or a name.")
     replace: bool = Field(default=False, description="Overwrite what the key says now.")
 
 
@@ -116,6 +118,7 @@ class Seen(BaseModel):
     cut: bool = False
     length: int
     kind: str
+    speaker: str = ""
     keywords: list[str]
     state: str
     pinned: bool = False

@@ -76,7 +76,7 @@ async def remember(mind: Mind, asked: shapes.Remember) -> shapes.Remembered:
         raise InvalidInput(problem="give either text or messages")
     if traits_of(mind.metabolism).network or asked.text is None:
         return shapes.Remembered(task=await mind.remember(_messages(asked)))
-    labels = {"key": asked.key, "keywords": asked.keywords, "kind": asked.kind}
+    labels = {"key": asked.key, "keywords": asked.keywords, "kind": asked.kind, "speaker": asked.speaker}
     given = {name: value for name, value in labels.items() if value is not None}
     memory = await mind.put(asked.text, replace=asked.replace, **given)
     return shapes.Remembered(key=memory.key, state=memory.state)
@@ -93,7 +93,9 @@ def _messages(asked: shapes.Remember) -> list[dict[str, Any]]:
         if getattr(asked, name):
             raise InvalidInput(problem=f"{_BY_ITSELF[asked.text is None]}: leave out {name}")
     if asked.text is not None:
-        return [{"role": "user", "content": asked.text}]
+        return [{"role": "user", "content": asked.text, "name": asked.speaker or ""}]
+    if asked.speaker:
+        raise InvalidInput(problem="messages have speakers of their own, by role or name: leave out speaker")
     return [message.model_dump(exclude_none=True) for message in asked.messages or ()]
 
 
@@ -247,6 +249,7 @@ def seen(memory: Memory, longest: int, offset: int = 0) -> shapes.Seen:
         cut=offset + len(text) < len(memory.text),
         length=len(memory.text),
         kind=memory.kind,
+        speaker=memory.speaker,
         keywords=list(memory.keywords),
         state=memory.state,
         pinned=memory.meta.pinned,

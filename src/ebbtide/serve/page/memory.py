@@ -176,7 +176,7 @@ def _says(page: Page, memory: Memory, now: float, has_earlier: bool) -> None:
         if memory.phrase and memory.phrase != memory.text:
             text(memory.phrase, "soft", "p")
         with box("row-of").style("gap: 6px"):
-            for words in (memory.kind, memory.domain, *memory.keywords):
+            for words in (memory.kind, memory.domain, parts.said_by(page, memory), *memory.keywords):
                 if words:
                     text(parts.preview(words, 60), "chip plain")
         with box("row-of"):

@@ -13,7 +13,20 @@ from ebbtide.serve.page import texts
 from ebbtide.serve.page.controls import checkbox, explorer, press, reword, states_of
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.graph import GHOST, Graph, Node, graph
-from ebbtide.serve.page.parts import box, button, card, heading, icon, link, meter, nothing, page_head, state_chip, text
+from ebbtide.serve.page.parts import (
+    box,
+    button,
+    card,
+    heading,
+    icon,
+    link,
+    meter,
+    nothing,
+    page_head,
+    said_by,
+    state_chip,
+    text,
+)
 from ebbtide.serve.page.picture import options
 
 FIRST, STEP, MOST = 120, 90, 300
@@ -258,9 +271,8 @@ class _View:
                 text(page.t("net.focus"), "chip s-tide")
         text(memory.text, "text", "p")
         meter(node.alive, memory.state)
-        text(
-            " · ".join(filter(None, (memory.key, memory.kind, memory.domain, *memory.keywords))), "soft small mono", "p"
-        )
+        labels = (memory.key, memory.kind, memory.domain, said_by(page, memory), *memory.keywords)
+        text(" · ".join(filter(None, labels)), "soft small mono", "p")
         with box("row-of"):
             link(page.url("memory", key=memory.key), "act slim", page.t("net.open"))
             button(page.t("net.centre"), lambda: self._centre(memory.key), symbol="adjust", classes="slim")

@@ -33,6 +33,11 @@ def text(words: str, classes: str = "", tag: str = "span") -> ui.element:
     return element
 
 
+def said_by(page: Page, memory: Memory) -> str:
+    """Who said it, in words; nothing where that is not known."""
+    return page.t("memory.said_by", name=preview(memory.speaker, 40)) if memory.speaker else ""
+
+
 def heading(words: str) -> ui.element:
     return text(words, tag="h2")
 

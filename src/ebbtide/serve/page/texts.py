@@ -220,6 +220,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "memory.never_pinned": ("never: pinned", "永不：已固定"),
     "memory.forgotten": ("“{key}” is in the trash.", "“{key}”已进回收站。"),
     "memory.revert": ("Earlier text", "恢复旧文"),
+    "memory.said_by": ("said by {name}", "说话人：{name}"),
     "memory.reverted": ("It says again what it said before.", "已恢复先前的文字。"),
     "memory.curve": ("Forgetting curve", "遗忘曲线"),
     "memory.curve_scans": ("Forgetting curve, by scans", "遗忘曲线（按扫描次数）"),
