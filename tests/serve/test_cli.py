@@ -28,8 +28,7 @@ def test_a_key_is_made_up_where_none_is_given(ebbtide: Shell) -> None:
 
 def test_all_that_can_be_said_of_a_memory_is_kept(ebbtide: Shell) -> None:
     words = ("--phrase", "渡轮", "--keyword", "travel", "--keyword", "八点", "--kind", "fact", "--domain", "Lamma")
-    words += ("--speaker", "小林")
-    ebbtide.said("put", "渡轮八点四十分开。", "--key", "渡轮", *words)
+    ebbtide.said("put", "渡轮八点四十分开。", "--key", "渡轮", *words, "--speaker", "小林")
     found = ebbtide.json("get", "渡轮")
     kept = {name: found[name] for name in ("key", "text", "phrase", "keywords", "kind", "domain", "speaker")}
     assert kept == {

@@ -49,7 +49,8 @@ _NO_MEMORY: list[Any] = [
     {"text": "x", "key": " a"}, {"text": "x", "key": "k" * 513}, {"text": "x", "key": "a\nb"}, {"text": "x", "key": 1},
     {"text": "x", "keywords": "a"}, {"text": "x", "keywords": [1]}, {"text": "x", "keywords": ["a"] * 257},
     {"text": "x", "keywords": ["a\0"]}, {"text": "x", "kind": ""}, {"text": "x", "kind": "k" * 257},
-    {"text": "x", "speaker": None}, {"text": "x", "speaker": "s" * 257}, {"text": "x", "domain": {}}, {"text": "x", "phrase": "a\0"}, {"text": "x", "policy": "sometimes"},
+    {"text": "x", "speaker": None}, {"text": "x", "speaker": "s" * 257},
+    {"text": "x", "domain": {}}, {"text": "x", "phrase": "a\0"}, {"text": "x", "policy": "sometimes"},
 ]  # fmt: skip
 
 

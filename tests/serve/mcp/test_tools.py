@@ -143,8 +143,9 @@ async def test_who_said_it_is_kept_and_told(tmp_path: Path, metabolism: str) -> 
         await call(client, "remember", text="the rent is 9,200 dollars.", speaker="Mei")
         await call(client, "remember", messages=[{"role": "user", "content": "it rains in march.", "name": "小林"}])
         await call(client, "remember", messages=[{"role": "assistant", "content": "bring boots."}])
-        while (await call(client, "status"))["waiting"]:
-            await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            while (await call(client, "status"))["waiting"]:
+                pass
         said = {}
         for query in ("rent dollars", "rains march", "boots"):
             (best, *_) = (await call(client, "search", query=query))["hits"]
