@@ -78,7 +78,7 @@ class Bare:
 
 def _row(number: int) -> Row:
     text, now = _text(number), time.time()
-    return (f"k{number}", text, "", "[]", "note", "", number, now, now, len(text), len(text), number, 0, number)
+    return (f"k{number}", text, "", "[]", "note", "", "", number, now, now, len(text), len(text), number, 0, number)
 
 
 def _text(number: int) -> str:

@@ -7,7 +7,7 @@ from importlib import resources
 
 # Columns the tables keep; degrees are counted from the links when a mind is opened.
 _DERIVED = ("in_degree", "out_degree", "protected")
-_CONTENT = ("key", "text", "phrase", "keywords", "kind", "domain")
+_CONTENT = ("key", "text", "phrase", "keywords", "kind", "domain", "speaker")
 _AT_BIRTH = ("id", "created_at", "last_accessed_at", "original_length", "length", "born", "state", "version")
 # What NULL stands for. Every memory starts with these values, so a put does not write them: each one costs time.
 _NULL_IS = {
