@@ -62,7 +62,7 @@ class _Reader:
     def features(self, text: str) -> TextFeatures:
         return TextFeatures(0.0, False, False, False, False)
 
-    def supersedes(self, older: str, newer: str) -> bool:
+    def supersedes(self, older: Content, newer: Content) -> bool:
         return True
 
     async def embed(self, texts: Sequence[str]) -> Column:

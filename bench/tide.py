@@ -10,6 +10,7 @@ import numpy as np
 from bench.engine_policies import Engine
 from bench.timelines import TimeLine
 from ebbtide.core.changes import Appraise, Supersede
+from ebbtide.core.memory import Content
 from ebbtide.core.metabolism import appraising
 from ebbtide.core.metabolism.tide import AGAIN
 from ebbtide.core.signals import Column
@@ -68,7 +69,7 @@ class Tide(Engine):
             self._apply(Supersede(at, self._seq, found))
 
     def _allowed(self, older: int, newer: int) -> bool:
-        return _ANALYZER.supersedes(self.line.texts[older - 1], self.line.texts[newer - 1])
+        return _ANALYZER.supersedes(*(Content("", self.line.texts[memory - 1]) for memory in (older, newer)))
 
     def _nearest(self, item: int, count: int) -> Column:
         """The living that are alike enough, at most as many as the engine looks at."""

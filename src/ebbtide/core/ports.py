@@ -113,8 +113,8 @@ class Analyzer(Protocol):
 
     def features(self, text: str) -> TextFeatures: ...
 
-    def supersedes(self, older: str, newer: str) -> bool:
-        """Whether the newer of two texts with similar vectors is about the same person and matter as the older one."""
+    def supersedes(self, older: Content, newer: Content) -> bool:
+        """Whether the newer of two with similar vectors is about the same person and matter as the older one."""
         ...
 
 

@@ -97,7 +97,7 @@ class Appraiser:
         s = await self._store.signals(sorted(said))
 
         def allowed(older: int, newer: int) -> bool:
-            return analyzer.supersedes(said[older].text, said[newer].text)
+            return analyzer.supersedes(said[older], said[newer])
 
         return await asyncio.to_thread(superseded, pairs, s, again, allowed) if pairs else superseded((), s, again)
 

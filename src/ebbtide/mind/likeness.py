@@ -28,9 +28,9 @@ class Likeness:
     """Pairs of memories of the original that say nearly the same, and what they say there."""
 
     def __init__(
-        self, pairs: Iterable[tuple[int, int, float]], texts: dict[int, str], analyzer: Analyzer, tide: Tide
+        self, pairs: Iterable[tuple[int, int, float]], said: dict[int, Content], analyzer: Analyzer, tide: Tide
     ) -> None:
-        self._texts, self._analyzer, self._tide = texts, analyzer, tide
+        self._said, self._analyzer, self._tide = said, analyzer, tide
         self._near: dict[int, dict[int, float]] = defaultdict(dict)
         self._allowed: dict[tuple[int, int], bool] = {}
         for one, other, cosine in pairs:
@@ -43,9 +43,8 @@ class Likeness:
         group = np.zeros(len(ids), np.int64)
         found = await asyncio.to_thread(similar_pairs, vectors, group, tide.supersede_from)
         first, second, cosine = ids[found[0]].tolist(), ids[found[1]].tolist(), found[2].tolist()
-        contents = await original.contents(sorted({*first, *second}))
-        texts = {memory: content.text for memory, content in contents.items()}
-        return cls(zip(first, second, cosine, strict=True), texts, analyzer, tide)
+        said = await original.contents(sorted({*first, *second}))
+        return cls(zip(first, second, cosine, strict=True), said, analyzer, tide)
 
     async def told(self, copy: Store, memory: int) -> Found:
         """The memory has come, or says something else: what it supersedes, and what supersedes it."""
@@ -85,11 +84,12 @@ class Likeness:
         return {each: ((at, each), share, by) for each, at, share, by in zip(here, *columns, strict=True)}
 
     def _says(self, memory: int, content: Content) -> bool:
-        return self._texts.get(memory) == content.text
+        said = self._said.get(memory)
+        return said is not None and said.text == content.text
 
     def _share(self, older: int, newer: int) -> float:
         """By how much the newer of the two supersedes; nothing if it is about another person or matter."""
         pair = older, newer
         if pair not in self._allowed:
-            self._allowed[pair] = self._analyzer.supersedes(self._texts[older], self._texts[newer])
+            self._allowed[pair] = self._analyzer.supersedes(self._said[older], self._said[newer])
         return share_of(self._tide, self._near[older].get(newer, 0.0)) if self._allowed[pair] else 0.0

@@ -90,11 +90,16 @@ class Analyzer:
         """What its content prior is made of."""
         return text_features(text)
 
-    def supersedes(self, older: str, newer: str) -> bool:
-        """Whether the newer of two similar texts says the same, of the same person, or updates it."""
+    def supersedes(self, older: Content, newer: Content) -> bool:
+        """Whether the newer of two similar ones says the same, of the same person, or updates it.
+
+        What two people say of themselves is not the same, be it word for word.
+        """
+        if older.speaker and newer.speaker and _exact(older.speaker) != _exact(newer.speaker):
+            return False
         from ebbtide.models.superseding import supersedes  # the readers of both languages; only alike texts need them
 
-        return supersedes(older, newer)
+        return supersedes(older.text, newer.text)
 
     def kind(self, kind: str) -> int:
         return code_of(Field.KIND, kind)
@@ -138,7 +143,7 @@ def _label(field: Field, label: str) -> int:
 def _traits(content: Content) -> Iterator[int]:
     """The codes of what holds of the text and counts in its rank, and of who said it."""
     text = content.text if content.text.isascii() else unicodedata.normalize("NFKC", content.text)
-    read, speaker = text_features(text), speaker_of("", text)
+    read, speaker = text_features(text), speaker_of(content.speaker, text)
     has = {
         Trait.ASKS: read.asks,
         Trait.FIRST: read.first,
