@@ -6,12 +6,14 @@ anew: what is superseded by a memory that is no candidate is a candidate like an
 
 import numpy as np
 
+from ebbtide.core.memory import Content
 from ebbtide.core.ports import Analyzer, Store
 from ebbtide.core.signals import Column
 
 LOOKED_AT = 40  # candidates
 ALIKE_FROM = 0.75  # cosine
-_COMPARED = 12  # pairs of texts in a search, those of the best candidates: the first time each takes up to 1 ms
+_NEAREST = 2  # of the newer ones that are alike, how many each is compared with
+_COMPARED = 12  # pairs of texts that a search compares, the best candidates' first: each may take 1 ms
 
 
 async def superseded(store: Store, analyzer: Analyzer, ids: Column, made: Column) -> Column:
@@ -27,14 +29,28 @@ async def superseded(store: Store, analyzer: Analyzer, ids: Column, made: Column
     age = np.empty(len(rows), np.int64)
     age[order] = np.arange(len(rows))
     cosines[age[None, :] <= age[:, None]] = 0.0  # only what is newer
-    older, newer = np.nonzero(cosines > ALIKE_FROM)
-    if not len(older):
+    alike = np.flatnonzero(cosines.max(axis=1) > ALIKE_FROM)
+    if not len(alike):
         return found
     said = await store.contents(material.ids.tolist())
-    place = np.argsort(rows[older], kind="stable")[:_COMPARED]  # the best candidates come first
-    for old, new in zip(older[place].tolist(), newer[place].tolist(), strict=True):
-        pair = said.get(int(material.ids[old])), said.get(int(material.ids[new]))
-        if pair[0] and pair[1] and analyzer.supersedes(pair[0], pair[1]):
-            share = (cosines[old, new] - ALIKE_FROM) / (1.0 - ALIKE_FROM)
-            found[rows[old]] = max(found[rows[old]], min(share, 1.0))
+    rule = _Rule(analyzer)
+    for old in alike[np.argsort(rows[alike])].tolist():  # the best candidates first
+        for new in np.argsort(-cosines[old], kind="stable")[:_NEAREST].tolist():
+            pair = said.get(int(material.ids[old])), said.get(int(material.ids[new]))
+            if cosines[old, new] > ALIKE_FROM and pair[0] and pair[1] and rule.holds(pair[0], pair[1]):
+                found[rows[old]] = min((cosines[old, new] - ALIKE_FROM) / (1.0 - ALIKE_FROM), 1.0)
+                break
     return found
+
+
+class _Rule:
+    """Whether one supersedes another; of texts that differ, only so many are compared."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._analyzer, self._left = analyzer, _COMPARED
+
+    def holds(self, older: Content, newer: Content) -> bool:
+        if (older.text, older.speaker) == (newer.text, newer.speaker):
+            return True
+        self._left -= 1
+        return self._left >= 0 and self._analyzer.supersedes(older, newer)
