@@ -105,12 +105,12 @@ class Terms:
 
     def among(self, field: Field) -> Column:
         """The codes of one field."""
-        low, high = np.searchsorted(self.codes, _borders(field))
+        low, high = np.searchsorted(self.codes, borders(field))
         return self.codes[low:high]
 
     def scored(self) -> Column:
         """The codes of all scored fields."""
-        return self.codes[: np.searchsorted(self.codes, _borders(SCORED[-1])[1])]
+        return self.codes[: np.searchsorted(self.codes, borders(SCORED[-1])[1])]
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -122,5 +122,6 @@ class Terms:
         return hash(self.pack())
 
 
-def _borders(field: Field) -> Column:
+def borders(field: Field) -> Column:
+    """The least code of a field, and the least of the next one."""
     return np.array([field << _FIELD_SHIFT, (field + 1) << _FIELD_SHIFT], np.uint64)
