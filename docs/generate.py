@@ -4,7 +4,7 @@
     python docs/generate.py --check    fail if one of them is stale
 
 Whole pages: reference/cli.md, parameters.md, python.md, errors.md. Inside other pages, the tables between
-`<!-- parameters: NAME -->` or `<!-- changes -->` and `<!-- end -->`.
+`<!-- parameters: NAME -->` (a metabolism or `ranking`) or `<!-- changes -->` and `<!-- end -->`.
 """
 
 import inspect
@@ -28,6 +28,7 @@ from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.parameters import Common, Fallback, own_parameters
 from ebbtide.core.ports import IndexInfo, StoreInfo
 from ebbtide.core.state import Task
+from ebbtide.core.weights import Weights
 from ebbtide.mind.crediting import Credit, Credited
 from ebbtide.mind.explain import Coming, Explanation
 from ebbtide.mind.forecasting import Fate, Outlook
@@ -38,7 +39,7 @@ from ebbtide.mind.pinning import Pinned
 from ebbtide.mind.reading import Page
 from ebbtide.mind.reaping import Harvest, ReapReport
 from ebbtide.mind.recall import Trace
-from ebbtide.mind.search import Found, Hit, Why
+from ebbtide.mind.search import Found, Hit, RankTerm, Why
 from ebbtide.mind.suggestions import Suggestion
 from ebbtide.mind.timeline import Timeline, TimelinePoint
 from ebbtide.mind.touching import Touched
@@ -51,11 +52,12 @@ from ebbtide.serve.cli.main import app, exit_code
 DOCS = Path(__file__).parent
 BANNER = "<!-- Written by docs/generate.py from the code: change the code, not this page. -->\n"
 RETURNED = (
-    Meta, Page, Explanation, Coming, Found, Hit, Why, LeftOut, Weak, Declined, Touched, Pinned, Credited, Credit,
-    TickReport, Shift, Suggestion, ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, Timeline, TimelinePoint,
-    IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback, Trace, Task,
+    Meta, Page, Explanation, Coming, Found, Hit, Why, RankTerm, LeftOut, Weak, Declined, Touched, Pinned, Credited,
+    Credit, TickReport, Shift, Suggestion, ReapReport, Harvest, Undone, ArchivedRun, Outlook, Fate, Timeline,
+    TimelinePoint, IndexInfo, Forgotten, Stats, StoreInfo, Entry, Fallback, Trace, Task,
 )  # fmt: skip
 GLOBAL = "common"
+RANKING = "ranking"
 WIDTH = 100
 
 # What each parameter does. The code says what is allowed; this says what for.
@@ -170,6 +172,24 @@ MEANINGS: dict[str, dict[str, str]] = {
         "budget_memories": "how many memories it may hold; over it the lowest vitality leaves for the trash; 0: any",
         "budget_characters": "how many characters its texts may have together; 0: any",
     },
+    RANKING: {
+        "rank_neighbour": "similarity of the memory before it or after it in its conversation, the better one",
+        "rank_two_before": "similarity of the memory two places before it",
+        "rank_two_after": "similarity of the memory two places after it",
+        "rank_answer": "similarity of the memory before it, if that ends in a question mark",
+        "rank_joint_words": "words of the question that the memory before it has and it has not",
+        "rank_sentence": "similarity by meaning to the question's best-fitting sentence",
+        "rank_last_sentence": "similarity by meaning to the question's last sentence",
+        "rank_coverage": "share of the question's words, rare ones above all, that it has",
+        "rank_time": "created within a time that the question names",
+        "rank_when": "the question asks for a time, and it names one",
+        "rank_user": "the question says I, my or 我, and the user said it",
+        "rank_speaker": "said by the speaker that the question names; the same is taken off if another said it",
+        "rank_question": "ends in a question mark",
+        "rank_first_person": "speaks in the first person",
+        "rank_recency": "how recently it was created: half of it after 60 days",
+        "rank_superseded": "how much a newer memory says the same",
+    },
 }
 
 
@@ -192,7 +212,14 @@ def parameters_page() -> str:
             f"The formula is on the page about {page}.",
             parameter_table(name, own_parameters(metabolism)),
         ]
-    parts += ["## Every metabolism", parameter_table(GLOBAL, fields(Common))]
+    parts += [
+        "## Every metabolism",
+        parameter_table(GLOBAL, [f for f in fields(Common) if f.name not in MEANINGS[RANKING]]),
+        "## Ranking",
+        "What each term of a search's [rank](../concepts/ranking.md) weighs, in every metabolism. 0 turns a term off; a"
+        " weight below 0 lowers the rank of what has the term.",
+        parameter_table(RANKING, fields(Weights)),
+    ]
     return page_of(parts)
 
 
@@ -515,8 +542,10 @@ def filled(text: str) -> str:
     return REGION.sub(lambda found: f"{found[1]}{_region(found[2])}\n{found[3]}", text)
 
 
-def _region(metabolism: str | None) -> str:
-    return parameter_table(metabolism, own_parameters(METABOLISMS[metabolism])) if metabolism else changes_table()
+def _region(name: str | None) -> str:
+    if name is None:
+        return changes_table()
+    return parameter_table(name, fields(Weights) if name == RANKING else own_parameters(METABOLISMS[name]))
 
 
 def pages() -> dict[Path, str]:

@@ -23,7 +23,7 @@ def test_a_search_tells_who_answers_best(words: Shell) -> None:
     words.said("put", "渡轮八点四十分开。", "--key", "渡轮")
     said = words.said("search", "when does the ferry leave?")
     assert said.startswith("key score similarity state text")
-    assert said.index("ferry 0.") < said.index("lamma 0.")
+    assert said.index(" ferry ") < said.index(" lamma ")
     assert "active The ferry leaves at 8:40." in said
     assert words.said("search", "渡轮几点开", "-k", "1").endswith("渡轮八点四十分开。")
 
@@ -48,8 +48,23 @@ def test_explained_a_hit_has_every_component_of_its_rank(words: Shell) -> None:
     assert (why["cosine"], why["by_meaning"]) == (None, None)
     said = words.said("search", "ferry", "--explain")
     assert f"words {why['by_words']:.3f} (BM25 {why['bm25']:.2f}): similarity {why['similarity']:.3f}" in said
-    assert said.endswith("score = similarity + lift + 0.2 × scaled")
+    assert said.endswith("score = similarity + lift + terms + 0.2 × scaled")
     assert words.said("search", "ferry", "--explain", "--no-vitality").endswith("score = similarity + lift")
+
+
+def test_explained_a_score_is_told_as_a_sum_of_its_terms(words: Shell) -> None:
+    words.said("put", "Does the ferry leave on Sundays?", "--key", "asks")
+    hits = {hit["memory"]["key"]: hit for hit in words.json("search", "ferry", "--explain")["hits"]}
+    said = words.said("search", "ferry", "--explain")
+    for hit in (hits["ferry"], hits["asks"]):
+        similarity, points = hit["why"]["similarity"], {one["name"]: one["points"] for one in hit["why"]["terms"]}
+        assert points["coverage"] == pytest.approx(hit["why"]["terms"][0]["weight"])  # it has the one word: 1 × weight
+        told = f"{hit['score']:.3f} = similarity {similarity:.3f} + coverage {points['coverage']:.3f}"
+        if points.get("question"):
+            told += f" − question {-points['question']:.3f}"
+        vitality = hit["score"] - similarity - sum(points.values())
+        assert f"{told} + vitality {vitality:.3f} words" in said
+    assert "question" in {one["name"] for one in hits["asks"]["why"]["terms"]}
 
 
 def test_explained_a_neighbour_says_who_lifts_it(words: Shell) -> None:
@@ -103,7 +118,7 @@ def test_of_an_embedder_that_fails_a_search_says_so_and_goes_by_words(
         monkeypatch.setenv(f"EBBTIDE_EMBEDDER{name}", value)
     answer = ferry("search", "ferry")
     assert answer.code == 0
-    assert "ferry 0." in answer.words
+    assert "─ ferry " in answer.words
     assert "found by words only: " in answer.words
     assert "2 memories are not embedded yet and found by words only: `ebbtide reembed`" in answer.words
 

@@ -3,11 +3,16 @@
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ebbtide
 from ebbtide.core.memory import DAY, State
+from ebbtide.mind.search import Hit
+from ebbtide.serve.page import texts
+from ebbtide.serve.page.rank_bar import FAMILIES, Scale
+from ebbtide.serve.score_parts import score_parts
 from ebbtide.testing import Clock
 from tests.serve.page.conftest import OpenTab, Site
 
@@ -26,9 +31,76 @@ async def test_a_question_is_answered_with_every_component_of_the_rank(site: Sit
     async with ebbtide.open(agent, data=site.data) as mind:
         best = (await mind.search("backup", explain=True)).hits[0]
     assert best.memory.key in said
-    assert f"{best.score:.3f}" in said
-    for words in ("by words", "by meaning", "similarity", "lift", "vitality", "rank"):
+    assert f"rank {best.score:.3f}" in said
+    for words in ("by words +0.", "coverage +0.", "vitality +0.", "similarity 0.", "BM25 ", "no vector"):
         assert words in said
+
+
+# Of each hit: the pieces of its bar with what they say, and as shares of the bar where they, axis and score line lie.
+BARS = """() => [...document.querySelectorAll(".hit .rank-bar")].map((bar) => {
+  const whole = bar.getBoundingClientRect();
+  const at = (one) => { const box = one.getBoundingClientRect();
+    return [(box.left - whole.left) / whole.width, (box.right - whole.left) / whole.width]; };
+  const middle = (name) => at(bar.querySelector(name)).reduce((a, b) => a + b) / 2;
+  return { label: bar.ariaLabel, axis: middle(".axis"), score: middle(".score"),
+    pieces: [...bar.querySelectorAll(".piece")].map((one) => [one.dataset.part, one.title, ...at(one)]),
+    listed: [...bar.parentElement.querySelectorAll("li")].map((one) => one.innerText.replace(/\\s+/g, " ")),
+    looks: new Set([...bar.querySelectorAll(".piece")].map((one) => getComputedStyle(one).background)).size };
+})"""
+
+
+@pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh", True)])
+async def test_a_rank_is_drawn_as_a_bar_of_its_parts(
+    site: Site, open_tab: OpenTab, language: texts.Language, dark: bool
+) -> None:
+    agent, query = site.mind("demo"), "What did I ask about Kyoto?"
+    async with ebbtide.open(agent, data=site.data) as mind:
+        await mind.put("Is Kyoto too crowded in April?", key="asks")
+        hits = (await mind.search(query, explain=True)).hits
+    scale = Scale.of(hits)
+    tab = await open_tab(f"/minds/{agent}/console?q={query}", language=language, dark=dark)
+    await tab.page.locator(".hit .rank-bar").first.wait_for()
+    bars = await tab.page.evaluate(BARS)
+    assert len(bars) == len(hits)
+    for hit, bar in zip(hits, bars, strict=True):
+        _is_drawn(hit, bar, scale, language)
+    (asks,) = (bar for hit, bar in zip(hits, bars, strict=True) if hit.memory.key == "asks")
+    (question,) = (piece for piece in asks["pieces"] if piece[0] == "question")
+    assert question[3] == pytest.approx(asks["axis"], abs=0.01)  # it ends at the axis: it takes away
+
+
+def _is_drawn(hit: Hit, bar: Any, scale: Scale, language: texts.Language) -> None:
+    """On the scale of all hits, each piece as wide as it has points, the score line where they end, all in words."""
+    found = score_parts(hit)
+    told = [
+        f"{texts.said(f'rank.{one.name}', language)} {'−' if one.points < 0 else '+'}{abs(one.points):.3f}"
+        for one in found
+    ]
+    assert bar["label"] == texts.said("rank.bar", language, score=f"{hit.score:.3f}")
+    assert [name for name, *_ in bar["pieces"]] == [one.name for one in found]
+    assert [title for _, title, *_ in bar["pieces"]] == told == bar["listed"]
+    widths = [right - left for *_, left, right in bar["pieces"]]
+    assert widths == pytest.approx([scale.share(one.points) for one in found], abs=0.005)
+    assert (bar["axis"], bar["score"]) == pytest.approx((scale.place(0.0), scale.place(hit.score)), abs=0.005)
+    assert bar["looks"] == len(found)  # no two pieces look the same
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_the_legend_of_the_bars_names_every_part(site: Site, open_tab: OpenTab, language: texts.Language) -> None:
+    tab = await open_tab(f"/minds/{site.mind('demo')}/console?q=Kyoto", language=language, phone=True)
+    await tab.page.locator(".rank-legend summary").click()
+    said = await tab.page.locator(".rank-legend").inner_text()
+    for _, names in FAMILIES.values():
+        for name in names:
+            words = f"{texts.said(f'rank.{name}', language)} — {texts.said(f'rank.{name}.is', language)}"
+            assert words in said
+    wide = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert await tab.page.evaluate(wide) == 0
+    formula = {
+        "en": "rank = similarity + lift + terms + 0.2 × vitality",
+        "zh": "排序分 = 相似度 + 链接提升 + 各项 + 0.2 × 活力",
+    }
+    assert await tab.page.locator(".formula").inner_text() == formula[language]
 
 
 async def test_filters_are_heeded(site: Site, open_tab: OpenTab) -> None:

@@ -10,6 +10,7 @@ from ebbtide.serve.cli import render
 from ebbtide.serve.cli.caller import Caller
 from ebbtide.serve.cli.hidden import left_out
 from ebbtide.serve.cli.memories import At
+from ebbtide.serve.score_parts import as_sum
 from ebbtide.serve.times import iso, moment, relative
 
 if TYPE_CHECKING:
@@ -88,10 +89,11 @@ def _row(hit: "Hit", words: re.Pattern[str]) -> tuple[str, ...]:
 
 
 def _show_ranks(hits: "tuple[Hit, ...]", words: re.Pattern[str]) -> None:
-    """Two lines a hit: there is more to say than a table has room for."""
+    """Three lines a hit, the second its score as a sum: there is more to say than a table has room for."""
     for hit in hits:
         render.say(f"{_key(hit)}  [bold]{hit.score:.3f}[/]  {render.styled(hit.memory.state)}  {_excerpt(hit, words)}")
         if hit.why is not None:
+            render.say(f"  {as_sum(hit, hit.why)}")
             render.say(f"  [dim]{_components(hit.why)}[/]")
     if hits[0].why is not None:
         render.say(f"score = {hits[0].why.formula}")

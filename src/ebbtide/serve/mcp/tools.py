@@ -22,6 +22,7 @@ from ebbtide.mind.recall import BREAK, mark
 from ebbtide.mind.search import Hit
 from ebbtide.serve.mcp import shapes
 from ebbtide.serve.mcp.advice import advice
+from ebbtide.serve.score_parts import as_sum
 from ebbtide.serve.times import iso
 
 SHOWN = 2_000  # characters of a text among others
@@ -234,10 +235,7 @@ async def status(mind: Mind, asked: shapes.Nothing) -> shapes.Status:
 
 def _hit(hit: Hit) -> shapes.Seen:
     told = seen(hit.memory, SHOWN)
-    why = hit.why and (
-        f"{hit.why.formula}: similarity {hit.why.similarity:.3f}, lift {hit.why.lift:.3f},"
-        f" vitality {hit.why.vitality:.3f}, score {hit.score:.3f}"
-    )
+    why = hit.why and f"score {as_sum(hit, hit.why)} ({hit.why.formula}; scaled {hit.why.scaled:.3f})"
     return told.model_copy(update={"similarity": round(hit.similarity, 3), "why": why})
 
 

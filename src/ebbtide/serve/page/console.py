@@ -8,12 +8,13 @@ from ebbtide.core.memory import Memory, State
 from ebbtide.core.metabolism import traits_of
 from ebbtide.mind.left_out import Declined
 from ebbtide.mind.recall import BREAK, is_trace, unmarked
-from ebbtide.mind.search import Found, Hit, Why
-from ebbtide.serve.page import parts, reasons, texts
+from ebbtide.mind.search import Found, Hit
+from ebbtide.serve.page import parts, rank_bar, reasons, texts
 from ebbtide.serve.page.controls import checkbox, choice, explorer, field, form, states_of, submit, tabs
 from ebbtide.serve.page.frame import Page
 from ebbtide.serve.page.hidden import remarks
-from ebbtide.serve.page.parts import box, button, card, heading, icon, link, meter, nothing, page_head, state_chip, text
+from ebbtide.serve.page.parts import box, button, card, heading, icon, link, nothing, page_head, state_chip, text
+from ebbtide.serve.page.rank_bar import Scale
 from ebbtide.serve.page.restoring import restore
 from ebbtide.serve.page.telling import Tell
 
@@ -51,14 +52,7 @@ texts.add(
             "“{key}”刚刚用过，不重复计数。",
         ),
         "console.revive": ("Bring back", "唤回"),
-        "console.words": ("by words", "按词"),
-        "console.meaning": ("by meaning", "按意思"),
         "console.similarity": ("similarity", "相似度"),
-        "console.lift": ("lift", "链接提升"),
-        "console.lifted_by": ("by a link from “{key}”", "来自“{key}”的链接"),
-        "console.alive": ("vitality", "活力"),
-        "console.score": ("rank", "排序分"),
-        "console.no_meaning": ("no vectors", "无向量"),
         "console.declined": ("Declined", "未给出"),
         "console.declined_why": ("Would have matched, but is not told.", "本来符合，但没有给出。"),
         "console.declined_none": ("Nothing that matches was held back.", "没有被保留不说的。"),
@@ -174,14 +168,18 @@ class _Search:
             text(" · ".join(filter(None, notes)), "soft small")
         remarks(page, found, self._everything)
         with card(classes="flush"):
+            if found.hits and found.hits[0].why is not None:
+                with box("how-ranked"):
+                    rank_bar.legend(page, found.hits[0].why)
+            scale = Scale.of(found.hits)
             for hit in found.hits:
-                self._hit(hit, max(one.score for one in found.hits))
+                self._hit(hit, scale)
             if not found.hits:
                 nothing("search_off", page.t("console.none"), page.t("console.none_how"))
         if self.explain:
             self._declined(found.declined)
 
-    def _hit(self, hit: Hit, most: float) -> None:
+    def _hit(self, hit: Hit, scale: Scale) -> None:
         memory = hit.memory
         with box("hit"):
             with box("top-line"):
@@ -190,33 +188,12 @@ class _Search:
                 parts.pin_chip(self.page, memory)
                 similarity = f"{self.page.t('console.similarity')} {hit.similarity:.2f}"
                 text(similarity, "number soft small grow right")
-                text(f"{hit.score:.3f}", "number soft")
+                text(f"{self.page.t('rank.score')} {hit.score:.3f}", "number soft")
                 words = self.page.t("console.revive" if memory.state is State.EXPIRED else "console.used")
                 button(words, partial(self._used, memory), symbol="touch_app", classes="slim")
             text(parts.preview(memory.text, 400), "text", "p").style("font-size: 1rem")
             if hit.why is not None:
-                self._why(hit, hit.why, most)
-
-    def _why(self, hit: Hit, why: Why, most: float) -> None:
-        page = self.page
-        meant = page.t("console.no_meaning") if why.cosine is None else f"cos {why.cosine:.2f}"
-        lifted = page.t("console.lifted_by", key=parts.preview(why.lifted_by, 40)) if why.lifted_by else ""
-        rows = (
-            (page.t("console.words"), why.by_words, f"bm25 {why.bm25:.2f}"),
-            (page.t("console.meaning"), why.by_meaning or 0.0, meant),
-            (page.t("console.similarity"), why.similarity, ""),
-            (page.t("console.lift"), why.lift, lifted),
-            (page.t("console.alive"), why.scaled, f"{why.vitality:.3f}"),
-        )
-        with box("why"):
-            for words, share, more in rows:
-                text(words, "soft")
-                meter(share)
-                text(f"{share:.2f}" + (f" · {more}" if more else ""), "number small")
-            text(page.t("console.score"), "sum")
-            meter(hit.score / most if most > 0 else 0.0, "active")
-            text(f"{hit.score:.3f}", "number sum")
-        text(_formula(page, why.formula), "mono faint small", "p")
+                rank_bar.bar(self.page, hit, hit.why, scale)
 
     async def _used(self, memory: Memory) -> None:
         """What had expired comes back by it."""
@@ -280,13 +257,6 @@ def _asked(given: Given, states: Sequence[str]) -> dict[str, Any]:
             found[name] = moment
     k = _first(given, "k")
     return found | ({"k": int(k)} if k.isdecimal() and len(k) < 5 else {})
-
-
-def _formula(page: Page, words: str) -> str:
-    """With the names the rows above it have."""
-    for name, row in (("similarity", "similarity"), ("lift", "lift"), ("scaled", "alive")):
-        words = words.replace(name, page.t(f"console.{row}"))
-    return words
 
 
 def _first(given: Given, name: str) -> str:

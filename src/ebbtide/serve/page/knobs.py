@@ -6,7 +6,9 @@ from dataclasses import Field, dataclass
 from typing import Any
 
 from ebbtide.core.parameters import Common, parameters_of, regime
+from ebbtide.core.weights import Weights
 
+OWN, COMMON, RANKING = GROUPS = ("own", "common", "ranking")  # of a metabolism, of every mind, of every search
 _STEPS = 200  # of a slider, at most
 _FAR = 1e15  # as far as any slider goes: numbers beyond it are typed
 
@@ -22,7 +24,7 @@ class Knob:
     high: float = 0.0
     step: float = 0.0
     options: tuple[str, ...] = ()
-    common: bool = False
+    group: str = OWN
 
     @property
     def whole(self) -> bool:
@@ -35,19 +37,24 @@ class Knob:
 
 def knobs(metabolism: str, params: dict[str, Any]) -> list[Knob]:
     """In the order in which the metabolism names them; those every mind has come last."""
-    common = set(Common.__dataclass_fields__)
-    return [_knob(f, params[f.name], common=f.name in common) for f in parameters_of(metabolism)]
+    return [_knob(f, params[f.name], _group(f.name)) for f in parameters_of(metabolism)]
 
 
-def _knob(f: Field[Any], value: Any, *, common: bool) -> Knob:
+def _group(name: str) -> str:
+    if name in Weights.__dataclass_fields__:
+        return RANKING
+    return COMMON if name in Common.__dataclass_fields__ else OWN
+
+
+def _knob(f: Field[Any], value: Any, group: str) -> Knob:
     unit, options = f.metadata.get("unit", ""), f.metadata.get("options", ())
     if options or isinstance(f.default, bool):
-        return Knob(f.name, f.default, unit, options=options, common=common)
+        return Knob(f.name, f.default, unit, options=options, group=group)
     low, high = _range(f, float(value))
     whole = isinstance(f.default, int)
     step = 1.0 if whole and high - low <= _STEPS else _step(high - low, whole)
     low = min(step, float(value)) if f.metadata.get("above") is not None else low
-    return Knob(f.name, f.default, unit, low, high, step, common=common)
+    return Knob(f.name, f.default, unit, low, high, step, group=group)
 
 
 def _range(f: Field[Any], value: float) -> tuple[float, float]:
@@ -168,6 +175,22 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "count_hits": ("whether being found counts as being used", "被搜到是否算被使用"),
     "candidates": ("how many candidates a search ranks", "搜索时参与排序的候选数"),
     "spread": ("how much links lift what is next to a hit", "链接对命中邻居的提升程度"),
+    "rank_neighbour": ("weight of what stands before or after it in its conversation", "对话中前后相邻记忆的权重"),
+    "rank_two_before": ("weight of what stands two places before it", "对话中往前第二条的权重"),
+    "rank_two_after": ("weight of what stands two places after it", "对话中往后第二条的权重"),
+    "rank_answer": ("weight of following a question that fits", "紧接相关提问的权重"),
+    "rank_joint_words": ("weight of the query's words that the one before it adds", "前一条补足查询词的权重"),
+    "rank_sentence": ("weight of the query's best-fitting sentence", "查询中最相符一句的权重"),
+    "rank_last_sentence": ("weight of the query's last sentence", "查询最后一句的权重"),
+    "rank_coverage": ("weight of having the query's rare words", "包含查询中罕见词的权重"),
+    "rank_time": ("weight of being created when the query says", "创建于查询所说时间的权重"),
+    "rank_when": ("weight of naming a time if the query asks for one", "查询询问时间时，提到时间的权重"),
+    "rank_user": ("weight of being the user's words if the query says I", "查询说“我”时，由用户所说的权重"),
+    "rank_speaker": ("weight of being said by the speaker the query names", "由查询点名的人所说的权重"),
+    "rank_question": ("weight of ending in a question mark", "以问号结尾的权重"),
+    "rank_first_person": ("weight of the first person", "第一人称的权重"),
+    "rank_recency": ("weight of being recent", "新近创建的权重"),
+    "rank_superseded": ("weight of being said again by a newer memory", "被更新的记忆重述的权重"),
     "match_floor": ("the similarity of a good match", "相似度达到多少才算匹配良好"),
     "max_retries": ("how often the small model is asked for one answer", "小模型每个问题最多询问次数"),
     "distil": ("what a conversation becomes", "对话保存为什么"),

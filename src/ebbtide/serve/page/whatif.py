@@ -32,6 +32,7 @@ texts.add(
         ),
         "whatif.own": ("How it ages", "怎样老去"),
         "whatif.common": ("Common to every mind", "各种心智共有"),
+        "whatif.ranking": ("Ranking of a search", "搜索排序"),
         "whatif.reset": ("As it is now", "恢复现状"),
         "whatif.defaults": ("Defaults", "默认值"),
         "whatif.apply": ("Apply…", "应用…"),
@@ -112,10 +113,10 @@ class _View:
         self.board.clear()
         own = knobs.knobs(self.metabolism, self.wanted)
         with self.board:
-            for common in (False, True):
-                with card(self.page.t("whatif.common" if common else "whatif.own")):
+            for group in knobs.GROUPS:
+                with card(self.page.t(f"whatif.{group}")):
                     for knob in own:
-                        if knob.common is common:
+                        if knob.group == group:
                             self._knob(knob)
             link(self.page.url("journal", kind="configure"), "small", self.page.t("whatif.history"))
         self._turned()
