@@ -4,7 +4,8 @@
     python docs/generate.py --check    fail if one of them is stale
 
 Whole pages: reference/cli.md, parameters.md, python.md, errors.md. Inside other pages, the tables between
-`<!-- parameters: NAME -->` (a metabolism or `ranking`) or `<!-- changes -->` and `<!-- end -->`.
+`<!-- parameters: NAME -->` (a metabolism or `ranking`), `<!-- changes -->` or
+`<!-- counted terms -->` and `<!-- end -->`.
 """
 
 import inspect
@@ -27,6 +28,7 @@ from ebbtide.core.memory import Message, Meta, State
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.parameters import Common, Fallback, own_parameters
 from ebbtide.core.ports import IndexInfo, StoreInfo
+from ebbtide.core.ranking import TERMS
 from ebbtide.core.state import Task
 from ebbtide.core.weights import Weights
 from ebbtide.mind.crediting import Credit, Credited
@@ -232,6 +234,17 @@ def parameter_table(metabolism: str, parameters: Iterable[Field[Any]]) -> str:
 def changes_table() -> str:
     """Every kind of change, in the words of its docstring."""
     return table(("kind", "what happened"), [(f"`{kind}`", " ".join(_doc(c).split())) for kind, c in KINDS.items()])
+
+
+def counted_table() -> str:
+    """Which terms of a rank each metabolism leaves out."""
+    return table(
+        ("metabolism", "left out, because vitality counts it already"),
+        [
+            (f"`{name}`", ", ".join(f"`{term}`" for term in TERMS if term in metabolism.traits.counts) or "nothing")
+            for name, metabolism in METABOLISMS.items()
+        ],
+    )
 
 
 def _default(f: Field[Any]) -> str:
@@ -534,17 +547,17 @@ def page_of(parts: Iterable[str]) -> str:
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
-REGION = re.compile(r"(<!-- (?:parameters: (\w+)|changes) -->\n).*?(<!-- end -->)", re.DOTALL)
+REGION = re.compile(r"(<!-- (?:parameters: (\w+)|changes|counted terms) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def filled(text: str) -> str:
     """The page with its tables as the code has them."""
-    return REGION.sub(lambda found: f"{found[1]}{_region(found[2])}\n{found[3]}", text)
+    return REGION.sub(lambda found: f"{found[1]}{_region(found[1], found[2])}\n{found[3]}", text)
 
 
-def _region(name: str | None) -> str:
+def _region(mark: str, name: str | None) -> str:
     if name is None:
-        return changes_table()
+        return changes_table() if "changes" in mark else counted_table()
     return parameter_table(name, fields(Weights) if name == RANKING else own_parameters(METABOLISMS[name]))
 
 

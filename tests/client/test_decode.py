@@ -1,5 +1,6 @@
 """Answers of a server of another version are a conflict that says so, and never a traceback of ours."""
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -9,6 +10,9 @@ from ebbtide.client.decode import entry, meant
 from ebbtide.client.line import Line
 from ebbtide.client.mind import ServedMind
 from ebbtide.core.errors import Conflict
+from ebbtide.mind.search import Found
+from ebbtide.serve.http.shapes import plain
+from tests.serve.test_score_parts import HIT
 
 
 @pytest.mark.parametrize("said", [None, [], "x", {"state": "dreaming"}, {"key": "k"}, {"marks": ["new_mark"]}])
@@ -21,6 +25,11 @@ def test_a_memory_told_otherwise_is_a_conflict(said: Any) -> None:
 def test_a_journal_entry_told_otherwise_is_a_conflict(said: Any) -> None:
     with pytest.raises(Conflict, match="are both of one version"):
         entry(said)
+
+
+def test_an_explained_hit_comes_back_with_every_term_of_its_rank() -> None:
+    found = Found((HIT,), (), True, 0)
+    assert meant("search", json.loads(json.dumps(plain(found)))) == found
 
 
 class Otherwise(Line):

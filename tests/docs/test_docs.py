@@ -21,6 +21,8 @@ from docs.images import draw, feed
 from ebbtide.core.changes import KINDS
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.parameters import parameters_of
+from ebbtide.core.ranking import TERMS
+from ebbtide.core.weights import Weights
 from ebbtide.serve.cli.main import app
 from ebbtide.settings import PREFIX, Settings
 from tests.docs import pages
@@ -178,7 +180,16 @@ def test_every_parameter_is_documented_with_its_default(metabolism: str) -> None
     assert {f.name for f in parameters_of(metabolism)} == {
         *generate.MEANINGS[metabolism],
         *generate.MEANINGS[generate.GLOBAL],
+        *generate.MEANINGS[generate.RANKING],
     }
+    for f in fields(Weights):
+        for page in ("docs/concepts/ranking.md", "docs/reference/parameters.md"):
+            assert f"| `{f.name}` | {_default(f.default)} |" in read(page), f.name
+
+
+def test_every_term_of_a_rank_is_described() -> None:
+    described = read("docs/concepts/ranking.md").split("## Weights")[0]
+    assert [term for term in TERMS if not re.search(rf"^\| .*`{term}`", described, re.MULTILINE)] == []
 
 
 def _default(value: Any) -> str:

@@ -196,3 +196,14 @@ async def test_a_floor_of_zero_calls_no_hit_weak() -> None:
     mind = await mind_in_ram("activity", tools=able_to_search(), match_floor=0.0)
     await mind.put("Ann is allergic to peanuts.")
     assert (await mind.search("zzz")).weak is None
+
+
+async def test_an_answer_that_is_found_by_the_question_before_it_is_a_good_match() -> None:
+    mind = await mind_in_ram("activity", tools=able_to_search(), rank_neighbour=5.0, match_floor=0.9)
+    await mind.put("Where do we keep the spare key of the boat?", key="asked")
+    await mind.put("Behind the kitchen door.", key="told")
+    await mind.link("asked", "told", "after")
+    found = await mind.search("spare key of the boat", k=1)
+    assert [hit.memory.key for hit in found.hits] == ["told"]
+    assert found.hits[0].similarity < floor_of(0.9, 2) == pytest.approx(0.2927, abs=1e-4)  # 0.9 · (1 + 0.30103) / 4
+    assert found.weak is None

@@ -5,7 +5,7 @@ in the language of the text. Both spellings mean the same: a filter that names o
 
 Order links say what was said next, not that one memory depends on another. Outside network minds they count in no
 degree, weigh nothing in a score and protect nothing, and making or removing one is no event in a memory's life.
-`follow` and the link lift of a search use them. A walk is a use of the memory it reaches (C5), so `follow` counts a
+`follow` and the rank of a search use them. A walk is a use of the memory it reaches (C5), so `follow` counts a
 walk over an order link like any other: the walk counts, the link does not. In a network mind importance is made of
 links (N5), and order links are links like any other.
 

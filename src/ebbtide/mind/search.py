@@ -136,7 +136,9 @@ class Search:
         declined = await self._declined(query, hits) if self._asked.explain else []
         words_only = candidates.meant is None
         floor = self._store.regime.common.match_floor
-        poor = weak([hit.similarity for hit in hits], floor, info.memories, words_only=words_only)
+        # Of all candidates: an answer may rank first for what stands beside it, and be little similar itself
+        similar = (candidates.similarity + candidates.lift).tolist() if hits else []
+        poor = weak(similar, floor, info.memories, words_only=words_only)
         return Found(tuple(hits), tuple(declined), candidates.exact, info.unembedded, self._note, hidden, poor)
 
     def _query(self, vectors: Column | None) -> Query:

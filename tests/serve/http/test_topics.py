@@ -94,6 +94,17 @@ async def test_a_search_finds_and_tells_why(api: Api) -> None:
     assert hit["memory"]["meta"]["access_count"] == 0  # being found is not being used
 
 
+async def test_a_search_that_is_explained_tells_every_term_of_the_rank(api: Api) -> None:
+    (hit,) = (await api.post("/search", text="When does the ferry leave?", explain=True, k=1))["hits"]
+    terms = {term["name"]: term for term in hit["why"]["terms"]}
+    assert {"coverage", "when"} <= terms.keys()  # it has words of the question, and says a time
+    for term in terms.values():
+        assert term["points"] == pytest.approx(term["value"] * term["weight"])
+    schemas = api.app.openapi()["components"]["schemas"]
+    assert schemas["Why"]["properties"]["terms"]["items"] == {"$ref": "#/components/schemas/RankTerm"}
+    assert [*schemas["RankTerm"]["properties"]] == ["name", "value", "weight", "points"]
+
+
 async def test_what_can_be_found_is_told_once_somebody_has_searched(api: Api) -> None:
     assert (await api.get("/index")) == {"index": None}
     await api.post("/search", text="ferry")

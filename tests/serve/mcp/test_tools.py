@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 from pathlib import Path
 from typing import Any
 
@@ -244,6 +245,16 @@ async def test_what_has_expired_is_found_by_its_state_only(tmp_path: Path) -> No
             assert "touch with revive=true brings it back" in await refused(client, tool, **arguments)
         assert (await call(client, "touch", keys=["ferry"], revive=True))["counted"] == ["ferry"]
         assert (await call(client, "get", key="ferry"))["memory"]["state"] == "active"
+
+
+async def test_a_search_that_tells_why_tells_the_score_as_a_sum(tmp_path: Path) -> None:
+    async with in_process(tmp_path) as client:
+        await call(client, "remember", text="The ferry to Lamma leaves at 8:40.", key="ferry")
+        await call(client, "remember", text="Mira lives in Leeds.", key="mira")
+        (hit, *_) = (await call(client, "search", query="when does the ferry leave?", why=True))["hits"]
+    number = r"\d\.\d{3}"
+    told = rf"score {number} = similarity {number} .*\+ coverage {number} \+ when {number} .*\(similarity \+ lift .*\)"
+    assert re.fullmatch(told, hit["why"])
 
 
 async def test_a_key_that_is_taken_names_what_helps_both_who_remembers_and_who_restores(tmp_path: Path) -> None:
