@@ -39,7 +39,7 @@ def test_every_part_has_a_name_and_a_meaning_of_its_own(language: texts.Language
 def test_the_scale_reaches_as_far_as_the_longest_bars() -> None:
     # HIT: 0.25 + 0.15 + 0.05 + 0.06 + 0.1 = 0.61 to the right, 0.15 to the left
     scale = Scale.of([HIT, Hit(HIT.memory, 0.0, 0.0)])
-    assert (scale.left, scale.right) == (pytest.approx(0.15), pytest.approx(0.61))
+    assert (scale.left, scale.right) == pytest.approx((0.15, 0.61))
 
 
 @pytest.mark.parametrize("hits", [[], [Hit(HIT.memory, 0.0, 0.0)]])
