@@ -53,6 +53,7 @@ bench: .venv/.ready  ## measure, next to the bare floor of the same run
 	$(BIN)/python -m bench.startup
 	$(BIN)/python -m bench.search
 	$(BIN)/python -m bench.retrieval
+	$(BIN)/python -m bench.weights
 	$(BIN)/python -m bench.months
 	$(BIN)/python -m bench.credit
 	$(BIN)/python -m bench.superseding

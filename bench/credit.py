@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 import ebbtide
+from bench.conversations import Cached
 from bench.lives import Clock
 from bench.measure import Figure, Goal, options, progress, report
-from bench.retrieval import Cached, Half
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.core.parameters import Common
 from ebbtide.core.signals import Column
@@ -36,6 +36,7 @@ DEFAULT = Common().credit_threshold
 TURNS = 200  # of each file
 METABOLISM = "activity"
 
+Half = int  # every other conversation
 _ROOT = Path(__file__).parent.parent
 _EVER = 600.0  # seconds: nothing is shown by its words only because it was not embedded in time
 

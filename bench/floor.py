@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from bench.conversations import SHORT as FILES
+from bench.conversations import Cached
 from bench.measure import Figure, Goal, options, progress, report
-from bench.retrieval import FILES, Cached
 from ebbtide.core import ranking
 from ebbtide.core.lexical import LexicalIndex
 from ebbtide.core.memory import Content

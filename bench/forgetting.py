@@ -20,11 +20,11 @@ import numpy as np
 from bench import timelines
 from bench.clairvoyant import bound
 from bench.confirming import CONFIRMATIONS
+from bench.conversations import Cached
 from bench.engine_policies import ENGINE
 from bench.measure import Figure, Goal, options, progress, report
 from bench.policies import OTHERS, Policy
 from bench.replaying import Budget, Found, replay
-from bench.retrieval import Cached
 from bench.tide import Tide
 from bench.timelines import Ask, TimeLine
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from bench import timelines
 from bench.confirming import right
+from bench.conversations import Cached
 from bench.forgetting import MACRO, Cell, Protocol, Table, protocols
 from bench.measure import options, progress, report
 from bench.policies import Policy
 from bench.replaying import Budget, replay
-from bench.retrieval import Cached
 from bench.tide import Tide
 from bench.timelines import Ask, TimeLine
 from ebbtide.core.memory import Content

@@ -25,9 +25,9 @@ from pathlib import Path
 import numpy as np
 
 import ebbtide
+from bench.conversations import Cached
 from bench.credit import Conversation, Question, read
 from bench.measure import Figure, Goal, options, progress, report
-from bench.retrieval import Cached
 from ebbtide.core.memory import DAY, HOUR
 from ebbtide.core.metabolism import METABOLISMS
 from ebbtide.mind.search import Found

@@ -21,34 +21,18 @@ from typing import Any
 import numpy as np
 
 import ebbtide
-from bench.corpus import DIMENSIONS, Corpus, memories, questions
+from bench.corpus import DIMENSIONS, Corpus, Known, memories, questions
 from bench.measure import Figure, Goal, medians, options, progress, report, shown, timed
+from bench.rank_cost import ROOM, costs
 from ebbtide.core.parameters import Common
 from ebbtide.core.signals import Column
 from ebbtide.core.vectors import VectorIndex
 
 K = 10
 BATCH = 1000
-ROOM: dict[str, Any] = {"budget_memories": 100_000_000}  # nothing is to leave
 RIVALS = ("chromadb", "langgraph", "pylethe", "mem0")
 _ROOT = Path(__file__).parent.parent
 _RIVALS_PYTHON = _ROOT / ".venv-rivals" / "bin" / "python"
-
-
-class Known:
-    """An embedder that looks vectors up."""
-
-    name = "known"
-    dimensions = DIMENSIONS
-
-    def __init__(self, *parts: Corpus) -> None:
-        self._vectors = {text: vector for part in parts for text, vector in zip(part.texts, part.vectors, strict=True)}
-
-    async def embed(self, texts: Sequence[str]) -> Column:
-        return np.array([self._vectors[text] for text in texts])
-
-    async def aclose(self) -> None:
-        pass
 
 
 class Floor:
@@ -134,37 +118,6 @@ async def searching(data: Path, count: int, queries: int) -> list[Figure]:
         Figure(f"{size}: search, p50", float(np.percentile(ours, 50)), float(np.percentile(bare, 50)), "s", goal),
         Figure(f"{size}: search, p95", float(np.percentile(ours, 95)), float(np.percentile(bare, 95))),
     ]
-
-
-async def ranking(data: Path, count: int, queries: int) -> Figure:
-    """What the bonus for need costs: one tide mind, each question with and without `vitality`, in turns.
-
-    CPU time, and the least of three: other work on the machine changes that little.
-    """
-    held = memories(count)
-    asked = questions(held, queries)
-    taken = []
-    async with ebbtide.open(
-        f"ranking-{count}", data=data, embedder=Known(held, asked), metabolism="tide", **ROOM
-    ) as mind:
-        await mind.put_many([ebbtide.Draft(text) for text in held.texts])
-        await mind.reembed()
-        progress(f"{count:,} tide memories are in")
-        for text in asked.texts:
-            both: dict[bool, list[float]] = {True: [], False: []}
-            await mind.search(text, K)  # so that none of them is the first to ask this
-            for vitality in (True, False, False, True, True, False):
-                both[vitality].append(await _cpu_time(mind, text, vitality=vitality))
-            taken.append([min(both[True]), min(both[False])])
-    what = f"{count:,} tide memories: search, against one by similarity alone, CPU time, p50"
-    ours, alone = medians(taken[20:])
-    return Figure(what, ours, alone, "s", Goal("≤", 1.1))
-
-
-async def _cpu_time(mind: ebbtide.Mind, text: str, *, vitality: bool) -> float:
-    start = time.process_time()
-    await mind.search(text, K, vitality=vitality)
-    return time.process_time() - start
 
 
 def _search_goal(count: int) -> Goal:
@@ -291,6 +244,9 @@ NOTES = (
     "on a busy machine; ours uses one. Our access counts are gathered, and committed within a second.",
     "The floor of a put is one row with text and vector, one commit, and a row appended to the matrix. Ours also "
     "writes the journal, reads the text for words, and writes the index rows behind the puts.",
+    "Conversations: 20 memories each, linked by before and after. What the terms of the rank and vitality cost is the "
+    "difference of the same question by default and with `vitality=False`, in turns in one mind; vectors of questions "
+    "and of their sentences are looked up. CPU time, the least of three.",
     "Other libraries, each in a process of its own, with the same vectors: chromadb searches an approximate index, "
     "LangGraph and pylethe go through sqlite-vec, pylethe also through FTS5, mem0 (`infer=False`, no language model) "
     "through a local qdrant. Only ours, the floor and pylethe write access statistics.",
@@ -299,7 +255,7 @@ NOTES = (
 
 async def measure(data: Path, sizes: Sequence[int], queries: int, rounds: int) -> list[Figure]:
     figures = [figure for size in sizes for figure in await searching(data, size, queries)]
-    figures += [await ranking(data, size, queries) for size in sizes]
+    figures += [figure for size in sizes for figure in await costs(data, size, queries)]
     if max(sizes) > 10_000:
         figures.append(nearest_recall(max(sizes), queries))
     return figures + await putting(data, rounds)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.retrieval import Cached
+from bench.conversations import Cached
 from ebbtide.core import ranking
 from ebbtide.core.credit import counted
 from ebbtide.core.lexical import K1, WEIGHTS, B, Frequencies
