@@ -13,7 +13,7 @@ import math
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,11 +69,6 @@ class Outcome:
     rows: Scores = field(default_factory=_rows)
     metabolisms: dict[str, Scores] = field(default_factory=lambda: {name: _rows() for name in METABOLISMS})
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    async def timed(self, what: str, work: Callable[[], Awaitable[object]]) -> None:
-        start = time.perf_counter()
-        await work()
-        self.seconds[what].append(time.perf_counter() - start)
 
 
 # ---- what anyone would do
@@ -146,16 +141,17 @@ async def told(data: Path, talk: Conversation, embedder: Cached, rows: Scores) -
 
 
 async def embedding(questions: Sequence[Question], outcome: Outcome) -> None:
-    """How long the embedder takes for the question alone, and with its sentences as a search asks for them."""
-    embedder = BuiltinEmbedder()
-    some = questions[:: max(1, len(questions) // EMBEDDED)]
-    await embedder.embed(["?"])  # it is loaded with its first text
-    for question in some:
+    """How long an embedder takes for the question alone, and another, with its sentences as a search asks for them."""
+    embedders = [BuiltinEmbedder(), BuiltinEmbedder()]  # each text is to be new: an embedder remembers the last ones
+    for question in questions[:: max(1, len(questions) // EMBEDDED)]:
         parts = sentences(question.text)
-        asked = [question.text, *(parts if len(parts) > 1 else ())]
-        await outcome.timed("question", lambda text=question.text: embedder.embed([text]))  # type: ignore[misc]
-        await outcome.timed("sentences", lambda texts=asked: embedder.embed(texts))  # type: ignore[misc]
-    await embedder.aclose()
+        asked = [question.text], [question.text, *(parts if len(parts) > 1 else ())]
+        for name, embedder, texts in zip(("question", "sentences"), embedders, asked, strict=True):
+            start = time.perf_counter()
+            await embedder.embed(texts)
+            outcome.seconds[name].append(time.perf_counter() - start)
+    for embedder in embedders:
+        await embedder.aclose()
 
 
 async def measured(file: Path, embedder: Cached, *, remember: bool) -> Outcome:

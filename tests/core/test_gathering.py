@@ -6,7 +6,6 @@ import pytest
 from ebbtide.core.changes import Change, Forget, PutLink
 from ebbtide.core.evidence import Evidence
 from ebbtide.core.finding import Candidates, Filter, Query, match
-from ebbtide.core.gathering import beside
 from ebbtide.core.index import IndexRow
 from ebbtide.core.memory import State
 from ebbtide.core.question import Question
@@ -55,18 +54,18 @@ def row(found: Candidates, memory: int) -> int:
 )
 def test_one_link_of_order_by_any_name_tells_both_ends(one: int, other: int, relation: str) -> None:
     place = Place(born(1), born(2), born(3), after(one, other, relation))
-    before, behind = beside(place.ledger.state.links, np.array([1, 2, 3]))
+    before, behind = place.ledger.state.links.beside(np.array([1, 2, 3]))
     assert (before.tolist(), behind.tolist()) == ([0, 1, 0], [2, 0, 0])
 
 
 def test_other_links_tell_no_order() -> None:
     place = Place(born(1), born(2), after(1, 2, "next"))
-    assert [column.tolist() for column in beside(place.ledger.state.links, np.array([1, 2]))] == [[0, 0], [0, 0]]
+    assert [column.tolist() for column in place.ledger.state.links.beside(np.array([1, 2]))] == [[0, 0], [0, 0]]
 
 
 def test_the_order_of_the_ids_asked_for_makes_no_difference() -> None:
     place = Place(*map(born, (1, 2, 3)), after(1, 2), after(2, 3))
-    before, behind = beside(place.ledger.state.links, np.array([3, 1, 2]))
+    before, behind = place.ledger.state.links.beside(np.array([3, 1, 2]))
     assert (before.tolist(), behind.tolist()) == ([2, 0, 1], [0, 2, 3])
 
 

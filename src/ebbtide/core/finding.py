@@ -12,7 +12,7 @@ import numpy as np
 
 from ebbtide.core import ranking
 from ebbtide.core.evidence import Evidence
-from ebbtide.core.gathering import Gathering, beside
+from ebbtide.core.gathering import Gathering
 from ebbtide.core.index import SearchIndex
 from ebbtide.core.lexical import Postings
 from ebbtide.core.memory import CODE_OF, STATES, State
@@ -237,7 +237,7 @@ class _Judge:
     def _ranked(self, found: Candidates) -> Column:
         """The rows to be ranked: the best by similarity, and what stands beside the surest in a conversation."""
         order = np.argsort(-(found.similarity + found.lift), kind="stable")
-        near = np.concatenate(beside(self._state.links, found.ids[order[:NEAR]]))
+        near = np.concatenate(self._state.links.beside(found.ids[order[:NEAR]]))
         return np.union1d(order[: self._query.ranked], np.flatnonzero(np.isin(found.ids, near)))
 
     def _similarity(self, slots: Column) -> Column:
@@ -297,7 +297,7 @@ class _Judge:
     def _beside(self, slots: Column, similarity: Column, *, of_all: bool) -> Column:
         """The slots of what stands beside the surest candidates in a conversation, and may be seen."""
         surest = slots[np.argsort(-similarity, kind="stable")[:NEAR]]
-        near = self._index.slots(np.unique(np.concatenate(beside(self._state.links, self._index.ids[surest]))))
+        near = self._index.slots(np.unique(np.concatenate(self._state.links.beside(self._index.ids[surest]))))
         return self._seen(near[near >= 0], of_all=of_all)
 
     def _seen(self, slots: Column, *, of_all: bool) -> Column:

@@ -10,10 +10,8 @@ import numpy as np
 from ebbtide.core.evidence import Evidence
 from ebbtide.core.index import SearchIndex
 from ebbtide.core.lexical import Postings
-from ebbtide.core.links import LinkTable
 from ebbtide.core.question import Question
 from ebbtide.core.ranking import by_meaning
-from ebbtide.core.relations import CHINESE_ORDER, ENGLISH_ORDER
 from ebbtide.core.signals import Column
 from ebbtide.core.state import MindState
 from ebbtide.core.terms import Field, Trait
@@ -21,25 +19,6 @@ from ebbtide.core.terms import Field, Trait
 WORDS = 40  # of a question's, the rarest
 _HAN_COUNTS = 3  # letters that a Han character counts for
 _NO_ROW = -1
-_FORWARD = (CHINESE_ORDER.forward, ENGLISH_ORDER.forward)
-_BACK = (CHINESE_ORDER.back, ENGLISH_ORDER.back)
-
-
-def beside(links: LinkTable, ids: Column) -> tuple[Column, Column]:
-    """The memories before and after each of these in a conversation, by links of order in either direction; 0: none."""
-    forward, back = links.codes(_FORWARD), links.codes(_BACK)
-    before, after = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
-    if not (forward or back) or not len(ids):
-        return before, after
-    order, c = np.argsort(ids), links.columns
-    for slots, own, other, ends in (
-        (links.reaching_any(ids), "target", "source", ((forward, before), (back, after))),
-        (links.leaving_any(ids), "source", "target", ((forward, after), (back, before))),
-    ):
-        for names, column in ends:
-            some = slots[np.isin(c["relation"][slots], names)]
-            column[order[np.searchsorted(ids, c[own][some], sorter=order)]] = c[other][some]
-    return before, after
 
 
 class Gathering:
@@ -58,8 +37,8 @@ class Gathering:
 
     def of(self, ids: Column, similarity: Column, vectors: Column | None) -> Evidence:
         """Of these candidates; `vectors` are those of the question's sentences."""
-        every, before, after = self._conversation(ids)
-        slots = self._index.slots(every)
+        slots, before, after = self._conversation(ids)
+        every = self._index.ids[slots]
         near = self._similarity(slots[len(ids) :]) if len(every) > len(ids) else np.empty(0)
         words, idf = self._words()
         return Evidence(
@@ -78,28 +57,24 @@ class Gathering:
     # ---- conversation
 
     def _conversation(self, ids: Column) -> tuple[Column, Column, Column]:
-        """The candidates and what stands up to two places beside them, and of each the rows before and after it."""
-        links, known = self._state.links, ids
-        ends = [beside(links, ids)]
-        near = self._new(ends[0], known)
+        """The slots of the candidates and of what stands up to two places beside them; of each the rows before and
+        after it."""
+        slots, row_of = self._index.slots(ids), np.full(self._index.size, _NO_ROW)
+        row_of[slots] = np.arange(len(slots))
+        ends = [self._beside(slots)]
+        near = _unknown(ends[0], row_of, len(slots))
+        slots = np.concatenate([slots, near])
         if len(near):
-            ends.append(beside(links, near))
-            known = np.concatenate([ids, near])
-            known = np.concatenate([known, self._new(ends[1], known)])
-        order = np.argsort(known)
-        rows = []
-        for side in (0, 1):
-            row = np.full(len(known), _NO_ROW)
-            wanted = np.concatenate([end[side] for end in ends])
-            row[: len(wanted)] = _rows(known, order, wanted)
-            rows.append(row)
-        return known, rows[0], rows[1]
+            ends.append(self._beside(near))
+            slots = np.concatenate([slots, _unknown(ends[1], row_of, len(slots))])
+        rows = np.full((2, len(slots)), _NO_ROW)
+        wanted = np.concatenate(ends, axis=1)
+        rows[:, : wanted.shape[1]] = np.where(wanted >= 0, row_of[wanted], _NO_ROW)
+        return slots, rows[0], rows[1]
 
-    def _new(self, ends: tuple[Column, Column], known: Column) -> Column:
-        """Those of these memories that can be found and are not among the known ones."""
-        ids = np.setdiff1d(np.concatenate(ends), known)
-        slots = self._index.slots(ids)
-        return ids[(slots >= 0) & (ids > 0)]
+    def _beside(self, slots: Column) -> Column:
+        """The slots of what stands before (row 0) and after (row 1) each; −1: nothing does that can be found."""
+        return self._index.slots(np.stack(self._state.links.beside(self._index.ids[slots])))
 
     # ---- words and sentences
 
@@ -140,10 +115,12 @@ class Gathering:
         return column
 
 
-def _rows(known: Column, order: Column, wanted: Column) -> Column:
-    """Where each of these ids stands among the known ones; −1 where it does not."""
-    place = np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)
-    return np.where(known[order[place]] == wanted, order[place], _NO_ROW)
+def _unknown(slots: Column, row_of: Column, size: int) -> Column:
+    """Those of these slots that have no row yet, each once; they get the rows behind the `size` known ones."""
+    new = np.unique(slots[slots >= 0])
+    new = new[row_of[new] == _NO_ROW]
+    row_of[new] = np.arange(size, size + len(new))
+    return new
 
 
 _WORDS_RANGE = np.array([Field.WORDS << 56, (Field.WORDS + 1) << 56], np.uint64)

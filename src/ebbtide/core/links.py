@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ebbtide.core.neighbours import BACK, FORWARD, Neighbours
+from ebbtide.core.relations import ORDER
 from ebbtide.core.signals import Column, LinkColumns, SignalTable
 
 _TYPES: dict[str, Any] = {
@@ -66,6 +68,7 @@ class LinkTable:
         self.columns: dict[str, Column] = {name: np.zeros(16, dtype) for name, dtype in _TYPES.items()}
         self.size = 0
         self.count = 0
+        self._neighbours = Neighbours()
         self._index()
 
     def __len__(self) -> int:
@@ -83,6 +86,10 @@ class LinkTable:
         self.columns["alive"][:] = True
         self.size = self.count = n
         self._index()
+        self._neighbours = Neighbours()
+        slots = np.arange(n)
+        self._neighbours.put_many(*self._ends(slots, FORWARD))
+        self._neighbours.put_many(*self._ends(slots, BACK)[::-1])
 
     def pin(self, focus: Sequence[int]) -> None:
         """Pin the links that touch these, and no others."""
@@ -116,6 +123,10 @@ class LinkTable:
         values = (link.source, link.target, code, link.strength, link.since, pinned, True)
         for column, value in zip(self.columns.values(), values, strict=True):
             column[slot] = value
+        if link.relation in FORWARD:
+            self._neighbours.put(link.source, link.target)
+        elif link.relation in BACK:
+            self._neighbours.put(link.target, link.source)
         self._out.added[link.source].append(slot)
         self._in.added[link.target].append(slot)
         self.size += 1
@@ -127,6 +138,12 @@ class LinkTable:
         self.columns["strength"][slot] = 0.0
         self.columns["pinned"][slot] = False
         self.count -= 1
+        if self.relations[self.columns["relation"][slot]] in ORDER:
+            self._neighbours.unlinked(int(self.columns["source"][slot]), int(self.columns["target"][slot]))
+
+    def beside(self, memories: Column) -> tuple[Column, Column]:
+        """What stands before and after each of these in a conversation, by links of order; 0: nothing does."""
+        return self._neighbours.of(memories, self._beside)
 
     def leaving(self, memory: int) -> Column:
         return self._living(self._out.slots(memory))
@@ -163,7 +180,20 @@ class LinkTable:
         return LinkColumns(table.rows(c["source"][alive]), c["strength"][alive], c["since"][alive], c["pinned"][alive])
 
     def nbytes(self) -> int:
-        return sum(c.nbytes for c in self.columns.values()) + self._out.nbytes() + self._in.nbytes()
+        indexes = self._out.nbytes() + self._in.nbytes() + self._neighbours.nbytes()
+        return sum(c.nbytes for c in self.columns.values()) + indexes
+
+    def _beside(self, memory: int) -> tuple[int, int]:
+        """The same of one memory, from its links."""
+        leaving, reaching = self.leaving(memory), self.reaching(memory)
+        before = [self._ends(leaving, BACK)[1], self._ends(reaching, FORWARD)[0]]
+        after = [self._ends(leaving, FORWARD)[1], self._ends(reaching, BACK)[0]]
+        return int(np.concatenate(before).max(initial=0)), int(np.concatenate(after).max(initial=0))
+
+    def _ends(self, slots: Column, relations: Iterable[str]) -> tuple[Column, Column]:
+        """The sources and targets of those of these links that have one of these relations."""
+        found = slots[np.isin(self.columns["relation"][slots], self.codes(relations))]
+        return self.columns["source"][found], self.columns["target"][found]
 
     def _living(self, slots: Column) -> Column:
         return slots[self.columns["alive"][slots]]
