@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.conversations import Cached
 from bench.measure import Figure, Goal, options, progress, report
-from bench.retrieval import Cached
 from ebbtide.core.metabolism import Tide
 from ebbtide.core.signals import Column
 from ebbtide.mind.appraising import NEAREST

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ebbtide.core.links import LinkRow, LinkTable
+from ebbtide.core.signals import Column
 
 RELATIONS = ("after", "before", "下文", "上文", "about")
 FORWARD, BACK = ("after", "下文"), ("before", "上文")
@@ -83,7 +84,7 @@ def test_neighbours_are_those_that_the_links_say_whatever_came_and_went(
 
 @given(st.sets(links, max_size=20))
 def test_loaded_links_have_the_same_neighbours_as_added_ones(some: set[Ends]) -> None:
-    columns = {
+    columns: dict[str, Column] = {
         "source": np.array([source for source, _, _ in some], np.int64),
         "target": np.array([target for _, target, _ in some], np.int64),
         "relation": np.array([RELATIONS.index(relation) for _, _, relation in some], np.int32),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ebbtide.core.ranking import Noise, by_meaning, by_words, fuse, retained, spread, vital
+from ebbtide.core.ranking import Noise, Noises, by_meaning, by_words, fuse, retained, spread, vital
 from ebbtide.core.signals import Column
 
 USUAL = Noise(mean=0.1, spread=0.1)
@@ -68,6 +68,14 @@ def test_a_few_cosines_hardly_change_what_is_usual() -> None:
     assert [none.mean, none.spread] == pytest.approx([0.1, 0.1])
     assert [ten.mean, ten.spread] == pytest.approx([0.2, 0.015**0.5])
     assert Noise.of(column(np.nan, np.nan)) == Noise.of(column())
+
+
+def test_several_queries_have_the_noise_that_each_has_by_itself() -> None:
+    two = np.array([[0.3, 0.1, -0.2], [0.9, 0.5, 0.5]])
+    both, each = Noises.of(two), [Noise.of(row) for row in two]
+    assert both.mean[:, 0] == pytest.approx([one.mean for one in each])
+    assert both.spread[:, 0] == pytest.approx([one.spread for one in each])
+    assert by_meaning(two, both)[1] == pytest.approx(by_meaning(two[1], each[1]))
 
 
 def test_the_only_memory_of_a_mind_is_similar_if_it_is_the_same_and_not_if_it_is_not() -> None:

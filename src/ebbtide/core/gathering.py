@@ -93,8 +93,7 @@ class Gathering:
         theirs = index.vectors.vectors(slots)
         cosines = np.vecdot(vectors[:, None, :], theirs[None, :, :])
         cosines[:, ~index.vectors.has(slots)] = np.nan
-        noises = index.noises(vectors)
-        return np.stack([by_meaning(each, noise) for each, noise in zip(cosines, noises, strict=True)])
+        return by_meaning(cosines, index.noises(vectors))
 
     # ---- what is known of each
 
@@ -117,7 +116,7 @@ class Gathering:
 
 def _unknown(slots: Column, row_of: Column, size: int) -> Column:
     """Those of these slots that have no row yet, each once; they get the rows behind the `size` known ones."""
-    new = np.unique(slots[slots >= 0])
+    new: Column = np.unique(slots[slots >= 0])
     new = new[row_of[new] == _NO_ROW]
     row_of[new] = np.arange(size, size + len(new))
     return new

@@ -14,7 +14,7 @@ import numpy as np
 from ebbtide.core.changes import Change, Discard, Forget, Merge, PutMemory, Recover, Restore, Rewrite
 from ebbtide.core.lexical import Frequencies, LexicalIndex
 from ebbtide.core.memory import State
-from ebbtide.core.ranking import Noise
+from ebbtide.core.ranking import Noise, Noises
 from ebbtide.core.signals import Column
 from ebbtide.core.terms import Field, Terms, Trait, fields_of, trait_code
 from ebbtide.core.vectors import VectorIndex
@@ -83,6 +83,7 @@ class SearchIndex:
         self._residue = False  # whether codes of what is no longer said may still be here
         self._sample: Column | None = None  # slots
         self._strangers: Column | None = None  # their vectors, where reading them each time would take long
+        self._few: Column | None = None  # those of some of them
         self._stride = 1
         self._voices: Counter[int] = Counter()  # how many memories each speaker has
         self.sparse: set[tuple[State, ...]] = set()  # where most memories are in other states than these
@@ -287,27 +288,33 @@ class SearchIndex:
     def noise(self, query: Column) -> Noise:
         """What cosines this query has with memories that have nothing to do with it."""
         assert self.vectors is not None
+        sample = self._sampled()
+        if self.vectors.exact:  # whoever looks at all has looked at these
+            return Noise.of(self.vectors.cosines(query, sample))
+        if self._strangers is None:
+            self._strangers = self.vectors.vectors(sample)
+        return Noise.of(np.vecdot(self._strangers, query))
+
+    def _sampled(self) -> Column:
+        assert self.vectors is not None
         if self._sample is None:
             self._stride = _stride(self.size)
             slots = np.arange(0, self.size, self._stride)
-            self._sample, self._strangers = slots[self.vectors.has(slots)], None
-        if self.vectors.exact:  # whoever looks at all has looked at these
-            return Noise.of(self.vectors.cosines(query, self._sample))
-        if self._strangers is None:
-            self._strangers = self.vectors.vectors(self._sample)
-        return Noise.of(np.vecdot(self._strangers, query))
+            self._sample, self._strangers, self._few = slots[self.vectors.has(slots)], None, None
+        return self._sample
 
     def _resample(self, slots: Column) -> None:
         """The sample is every so-manieth slot, whatever happened before: forgotten as soon as one of these moves."""
         if _stride(self.size) != self._stride or not (slots % self._stride).all():
-            self._sample = self._strangers = None
+            self._sample = self._strangers = self._few = None
 
-    def noises(self, queries: Column) -> list[Noise]:
+    def noises(self, queries: Column) -> Noises:
         """The same for several queries, one a row, by a smaller sample: each is but a part of a question."""
         assert self.vectors is not None
-        slots = np.arange(0, self.size, max(1, self.size // _SMALL_SAMPLE))
-        strangers = self.vectors.vectors(slots[self.vectors.has(slots)])
-        return [Noise.of(np.vecdot(strangers, query)) for query in queries]
+        sample = self._sampled()
+        if self._few is None:
+            self._few = self.vectors.vectors(sample[:: max(1, len(sample) // _SMALL_SAMPLE)])
+        return Noises.of(np.vecdot(queries[:, None, :], self._few[None, :, :]))
 
     def speaker(self, names: Column) -> int:
         """The one known speaker among these codes; 0: none of them is, or several are."""

@@ -61,6 +61,22 @@ class Noise:
         return cls(float(mean), float(np.sqrt(square / weight)))
 
 
+@dataclass(frozen=True, slots=True)
+class Noises:
+    """The same for several queries: columns of one value a row."""
+
+    mean: Column
+    spread: Column
+
+    @classmethod
+    def of(cls, cosines: Column) -> "Noises":
+        """(query, memory), as in `Noise.of`; none is missing."""
+        weight = _BELIEF + cosines.shape[1]
+        mean = (_BELIEF * _USUAL + cosines.sum(axis=1, dtype=np.float64, keepdims=True)) / weight
+        off = ((cosines - mean) ** 2).sum(axis=1, keepdims=True)
+        return cls(mean, np.sqrt((_BELIEF * (_USUAL**2 + (_USUAL - mean) ** 2) + off) / weight))
+
+
 def by_words(scores: Column, best: float, words: int) -> Column:
     """BM25 scores as similarity: `best` is the highest of all memories, `words` how many terms the query has in WORDS.
 
@@ -70,7 +86,7 @@ def by_words(scores: Column, best: float, words: int) -> Column:
     return scores / (best + PER_WORD * words) if best > 0 else np.zeros_like(scores)
 
 
-def by_meaning(cosines: Column, noise: Noise) -> Column:
+def by_meaning(cosines: Column, noise: Noise | Noises) -> Column:
     """Cosines as similarity, by how far they stand out. NaN, a memory without a vector, counts as any stranger."""
     out = np.where(np.isnan(cosines), 0.0, (cosines - noise.mean) / noise.spread)
     linear = STEP * np.maximum(out - LOWEST, 0.0)

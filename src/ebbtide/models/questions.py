@@ -33,6 +33,7 @@ _NO_SPEAKERS = frozenset(
 )
 _USER = frozenset(["user", "human", "me", "用户", "我"])
 _WORD = re.compile(rf"[^\W_{HAN}]+(?:['’-][^\W_{HAN}]+)*|[{HAN}]+")
+_POSSESSIVE = re.compile(r"['’]s\b")
 _PARTS = 3  # words of a name
 _HAN_NAME = range(2, 5)  # characters of a Chinese one
 
@@ -98,7 +99,7 @@ def _names(text: str) -> Column:
 
 def _possible_names(text: str) -> Iterator[str]:
     """Runs of one to three words, and of two to four Han characters. User and assistant are roles, not names."""
-    words = [re.sub("['’]s$", "", word) for word in _WORD.findall(text[:_NAMED_IN])]
+    words = _WORD.findall(_POSSESSIVE.sub("", text[:_NAMED_IN]))
     for first in range(len(words)):
         if HAN_CHARACTER.match(words[first]):
             run = words[first]
