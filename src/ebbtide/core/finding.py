@@ -236,9 +236,13 @@ class _Judge:
 
     def _ranked(self, found: Candidates) -> Column:
         """The rows to be ranked: the best by similarity, and what stands beside the surest in a conversation."""
+        if len(found.ids) <= self._query.ranked:
+            return np.arange(len(found.ids))
         order = np.argsort(-(found.similarity + found.lift), kind="stable")
         near = np.concatenate(self._state.links.beside(found.ids[order[:NEAR]]))
-        return np.union1d(order[: self._query.ranked], np.flatnonzero(np.isin(found.ids, near)))
+        chosen = np.isin(found.ids, near[near > 0])
+        chosen[order[: self._query.ranked]] = True
+        return np.flatnonzero(chosen)
 
     def _similarity(self, slots: Column) -> Column:
         return self._weighed(slots, self._index.cosines(self._vector, slots)).similarity
