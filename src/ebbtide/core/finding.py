@@ -21,7 +21,7 @@ from ebbtide.core.ranking import Noise
 from ebbtide.core.relations import ORDER
 from ebbtide.core.signals import Column, Signals
 from ebbtide.core.state import MindState
-from ebbtide.core.terms import Field, Terms, code_of
+from ebbtide.core.terms import Field, Terms, code_of, distinct
 
 RANKED = 100  # the least number of candidates, best by similarity, whose evidence is gathered
 NEAR = 40  # of the surest candidates, whose neighbours in a conversation become candidates
@@ -264,7 +264,8 @@ class _Judge:
             return found
         source, target, strength = self._links(slots, found.similarity, of_all=of_all)
         near = self._beside(slots, found.similarity, of_all=of_all)
-        around = np.setdiff1d(np.concatenate([source, target, near]), slots)
+        around = distinct(np.concatenate([source, target, near]))
+        around = around[~_marked(slots, self._index.size)[around]]
         if len(around):
             slots = np.concatenate([slots, around])
             cosine = np.concatenate([cosine, self._index.cosines(self._vector, around)])
@@ -291,7 +292,7 @@ class _Judge:
         surest = slots[np.argsort(-similarity, kind="stable")[: SOURCES if self._query.spread else 0]]
         source, target, strength = self._state.links_around(self._index.ids[surest], LINKS, without=ORDER)
         ends = self._index.slots(source), self._index.slots(target)
-        known = np.unique(np.concatenate([end[end >= 0] for end in ends]))
+        known = distinct(np.concatenate([end[end >= 0] for end in ends]))
         seen = _marked(self._seen(known, of_all=of_all), self._index.size)
         keep = np.ones(len(strength), np.bool_)
         for end in ends:
@@ -301,8 +302,8 @@ class _Judge:
     def _beside(self, slots: Column, similarity: Column, *, of_all: bool) -> Column:
         """The slots of what stands beside the surest candidates in a conversation, and may be seen."""
         surest = slots[np.argsort(-similarity, kind="stable")[:NEAR]]
-        near = self._index.slots(np.unique(np.concatenate(self._state.links.beside(self._index.ids[surest]))))
-        return self._seen(near[near >= 0], of_all=of_all)
+        near = self._index.slots(np.concatenate(self._state.links.beside(self._index.ids[surest])))
+        return self._seen(distinct(near[near >= 0]), of_all=of_all)
 
     def _seen(self, slots: Column, *, of_all: bool) -> Column:
         slots = slots[self._sight.among[slots]]

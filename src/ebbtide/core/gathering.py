@@ -14,7 +14,7 @@ from ebbtide.core.question import Question
 from ebbtide.core.ranking import by_meaning
 from ebbtide.core.signals import Column
 from ebbtide.core.state import MindState
-from ebbtide.core.terms import Field, Trait
+from ebbtide.core.terms import Field, Trait, distinct
 
 WORDS = 40  # of a question's, the rarest
 _HAN_COUNTS = 3  # letters that a Han character counts for
@@ -116,8 +116,8 @@ class Gathering:
 
 def _unknown(slots: Column, row_of: Column, size: int) -> Column:
     """Those of these slots that have no row yet, each once; they get the rows behind the `size` known ones."""
-    new: Column = np.unique(slots[slots >= 0])
-    new = new[row_of[new] == _NO_ROW]
+    every = distinct(slots[slots >= 0])
+    new: Column = every[row_of[every] == _NO_ROW]
     row_of[new] = np.arange(size, size + len(new))
     return new
 

@@ -22,6 +22,7 @@ from ebbtide.core.peers import PEERS, Sampler
 from ebbtide.core.ranges import Ranges
 from ebbtide.core.relations import EQUIV, ORDER, SUPPORTED_BY, is_order, spellings
 from ebbtide.core.signals import NEVER, NO_LINKS, Column, LinkColumns, Newness, Peers, Signals, SignalTable
+from ebbtide.core.terms import distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,7 @@ class MindState:
 
     def links_around(self, ids: Column, limit: int, without: Iterable[str] = ()) -> tuple[Column, Column, Column]:
         """The strongest links to and from these, but of some relations: sources, targets and strengths."""
-        slots = np.unique(np.concatenate([self.links.leaving_any(ids), self.links.reaching_any(ids)]))
+        slots = distinct(np.concatenate([self.links.leaving_any(ids), self.links.reaching_any(ids)]))
         slots = slots[~np.isin(self.links.columns["relation"][slots], self.links.codes(without))]
         strengths = self._strengths_now(slots)
         order = np.argsort(-strengths, kind="stable")[:limit]
