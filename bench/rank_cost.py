@@ -55,12 +55,13 @@ async def costs(data: Path, count: int, queries: int) -> list[Figure]:
 
 
 def of_sentences(asked: Corpus, size: int = SENTENCES) -> tuple[Corpus, Corpus]:
-    """Questions of so many sentences, each of which is one of these; and their sentences as a search reads them."""
+    """Questions of so many sentences, each of which is one of these, and the last one asks; and their sentences as a
+    search reads them."""
     lengthy = [row for row, text in enumerate(asked.texts) if len(sentences(f"{text}. {text}.")) == 2]
     texts, wholes, parts, vectors = [], [], [], []
     for first in range(0, len(lengthy) - size + 1, size):
         rows = lengthy[first : first + size]
-        text = " ".join(f"{asked.texts[row]}." for row in rows)
+        text = ". ".join(asked.texts[row] for row in rows) + "?"
         mean = asked.vectors[rows].mean(axis=0)
         texts.append(text)
         wholes.append(mean / np.linalg.norm(mean))

@@ -39,7 +39,8 @@ _HAN_NAME = range(2, 5)  # characters of a Chinese one
 
 
 def question(text: str, at: float) -> Question:
-    """As it is asked at this moment. Of a whole turn, only what it asks names a time: the rest may tell of another."""
+    """As it is asked at this moment. Of a whole turn, only what it asks names a time or a speaker: the rest may tell
+    of others."""
     from ebbtide.models.times import named_times  # its patterns take a while to compile
 
     head = text[:_LOOKED_AT]
@@ -50,7 +51,7 @@ def question(text: str, at: float) -> Question:
         spans=named_times(asks, at),
         when=bool(_WHEN.search(asks)),
         own=bool(_OWN.search(head)),
-        names=_names(head),
+        names=_names(asks),
     )
 
 
