@@ -239,8 +239,8 @@ class _Judge:
         if len(found.ids) <= self._query.ranked:
             return np.arange(len(found.ids))
         order = np.argsort(-(found.similarity + found.lift), kind="stable")
-        near = np.concatenate(self._state.links.beside(found.ids[order[:NEAR]]))
-        chosen = np.isin(found.ids, near[near > 0])
+        near = self._index.slots(np.concatenate(self._state.links.beside(found.ids[order[:NEAR]])))
+        chosen: Column = _marked(near[near >= 0], self._index.size)[self._index.slots(found.ids)]
         chosen[order[: self._query.ranked]] = True
         return np.flatnonzero(chosen)
 

@@ -46,8 +46,7 @@ class Neighbours:
             for memory in self._stale.intersection(ids.tolist()):
                 self._sides[:, memory] = look(memory)
                 self._stale.discard(memory)
-        known = ids < self._sides.shape[1]
-        before, after = self._sides[:, np.where(known, ids, 0)]
+        before, after = self._sides.take(ids, axis=1, mode="clip")  # the last column is of no memory
         return before, after
 
     def nbytes(self) -> int:
@@ -55,6 +54,6 @@ class Neighbours:
 
     def _reserve(self, size: int) -> None:
         have = self._sides.shape[1]
-        if size > have:
-            room = np.zeros((2, max(size, 2 * have) - have), np.int64)
+        if size >= have:
+            room = np.zeros((2, max(size + 1, 2 * have) - have), np.int64)
             self._sides = np.concatenate([self._sides, room], axis=1)
