@@ -116,12 +116,17 @@ def in_force() -> Column:
 
 
 def fitted(gathered: Gathered) -> dict[str, Column]:
-    """On all sets, and by the name of each set, without it."""
+    """On all sets; by the name of each set, without it; and by that of a file of a set of two, without that file."""
     sets = {name: [Set(gathered[file]) for file in files] for name, files in SETS.items()}
     found = {ALL: fit(sets, start())}
     for out in SETS:
         found[out] = fit({name: parts for name, parts in sets.items() if name != out}, start())
         progress(f"fitted without {out}")
+    for name, files in SETS.items():
+        for out in files if len(files) > 1 else ():
+            rest = [Set(gathered[file]) for file in files if file != out]
+            found[out] = fit({**sets, name: rest}, start())
+            progress(f"fitted without {FILES[out]}")
     return found
 
 
@@ -131,7 +136,15 @@ def scored(gathered: Gathered, weights: Column) -> Scores:
 
 def left_out(gathered: Gathered, weights: Mapping[str, Column]) -> Scores:
     """Each set by the weights that were fitted without it."""
-    without = {file: weights[name] for name, files in SETS.items() for file in files}
+    return _each(gathered, {file: weights[name] for name, files in SETS.items() for file in files})
+
+
+def file_left_out(gathered: Gathered, weights: Mapping[str, Column]) -> Scores:
+    """Each file by the weights that were fitted without it, though the other language of the same set was there."""
+    return _each(gathered, {file: weights.get(file, weights[name]) for name, files in SETS.items() for file in files})
+
+
+def _each(gathered: Gathered, without: Mapping[str, Column]) -> Scores:
     return {file: [asked.score(without[file]) for asked in questions] for file, questions in gathered.items()}
 
 
@@ -167,6 +180,7 @@ def tables(gathered: Gathered, links: Scores, weights: Mapping[str, Column]) -> 
         "weights in force": ours,
         "fitted on all": scored(gathered, weights[ALL]),
         "fitted on the other sets": left_out(gathered, weights),
+        "fitted on the other files": file_left_out(gathered, weights),
     }
     names = [FILES[file] for file in gathered]
     found = [[name, *(three(scores[file]) for file in gathered)] for name, scores in rows.items()]

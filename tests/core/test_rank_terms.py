@@ -145,6 +145,14 @@ def test_who_asks_about_themselves_means_what_they_said() -> None:
     assert "user" not in terms(said)
 
 
+def test_what_suits_a_question_by_its_form_alone_counts_as_far_as_it_is_similar() -> None:
+    # 0.5 and 0.15 of 0.3
+    weak = evidence(similarity=np.array([0.5, 0.15, 0.7, 0.6]), traits=np.full(4, Trait.USER | Trait.TIME, np.uint8))
+    found = terms(weak, Question(own=True, when=True))
+    assert found["user"] == pytest.approx([1.0, 0.5])
+    assert found["when"] == pytest.approx([1.0, 0.5])
+
+
 def test_the_speaker_named_in_the_question_counts_for_and_another_against() -> None:
     assert terms(evidence(spoken=np.array([1.0, -1.0])))["speaker"] == [1.0, -1.0]
 

@@ -185,7 +185,7 @@ async def test_002_the_column_is_checked_and_indexed(tmp_path: Path) -> None:
         ]
         born = "INSERT INTO memories VALUES (1, 'k', '', '', '[]', '', '', 1, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, 0, 0, 1"
         for score, refused in ((-1, True), (101, True), (0, False), (100, False)):
-            filled = f"{born}, NULL, NULL, NULL, {score}, NULL, NULL, NULL, NULL, NULL, 0{', NULL' * 6})"
+            filled = f"{born}, NULL, NULL, NULL, {score}, NULL, NULL, NULL, NULL, NULL, 0{', NULL' * 6}, '')"
             file.execute("DELETE FROM memories")
             if refused:
                 with pytest.raises(sqlite3.IntegrityError, match="score BETWEEN 0 AND 100"):

@@ -14,7 +14,7 @@ from ebbtide.core.question import Question
 from ebbtide.core.ranking import by_meaning
 from ebbtide.core.signals import Column
 from ebbtide.core.state import MindState
-from ebbtide.core.terms import Field, Trait, distinct
+from ebbtide.core.terms import Field, Trait, borders, distinct
 
 WORDS = 40  # of a question's, the rarest
 _HAN_COUNTS = 3  # letters that a Han character counts for
@@ -80,7 +80,7 @@ class Gathering:
 
     def _words(self) -> tuple[Column, Column]:
         """The codes of the question's rarest words that some memory has, ascending, and their idf."""
-        low, high = np.searchsorted(self._found.codes, _WORDS_RANGE)
+        low, high = np.searchsorted(self._found.codes, borders(Field.WORDS))
         codes, idf = self._found.codes[low:high], self._index.lexical.idf(self._found.sizes[low:high])
         rare = np.sort(np.argsort(-idf, kind="stable")[:WORDS])
         rare = rare[idf[rare] > 0.0]
@@ -120,6 +120,3 @@ def _unknown(slots: Column, row_of: Column, size: int) -> Column:
     new: Column = every[row_of[every] == _NO_ROW]
     row_of[new] = np.arange(size, size + len(new))
     return new
-
-
-_WORDS_RANGE = np.array([Field.WORDS << 56, (Field.WORDS + 1) << 56], np.uint64)

@@ -13,8 +13,8 @@ sentence       the best similarity by meaning over the question's sentences
 last_sentence  that of its last sentence
 coverage       Σ idf² of the question's words that the memory has / Σ idf² of those that are known, / √sentences
 time           1: created within a time that the question names
-when           1: the question asks for a time, and the memory names one
-user           1: the question speaks of oneself, and the user said the memory
+when           the question asks for a time, and the memory names one: min(1, similarity / 0.3)
+user           the question speaks of oneself, and the user said the memory: min(1, similarity / 0.3)
 speaker        1: said by the one speaker that the question names, −1: by another
 question       1: ends in a question mark
 first_person   1: speaks in the first person
@@ -130,6 +130,7 @@ TERMS = (
 )  # fmt: skip
 ALONE = 400.0  # characters: what is longer stands by itself, the more the longer
 STRANGER = 0.2  # the similarity of memories that have nothing to do with a question
+LIKELY = 0.3  # from this similarity on, what suits a question by its form alone counts in full
 RECENT = 60.0  # days
 
 
@@ -137,15 +138,15 @@ def rank_terms(
     evidence: Evidence, question: Question, meant: Column | None, now: float, without: Container[str] = ()
 ) -> dict[str, Column]:
     """Every term that is not 0 for all candidates, but those of `without`, which their metabolism counts already."""
-    n = len(evidence)
+    n, likely = len(evidence), np.minimum(1.0, evidence.similarity[: len(evidence)] / LIKELY)
     sentences = evidence.sentences if len(evidence.sentences) or meant is None else meant[None, :]
     terms = conversation(evidence) | {
         "sentence": sentences.max(axis=0) if len(sentences) else np.zeros(n),
         "last_sentence": sentences[-1] if len(sentences) else np.zeros(n),
         "coverage": coverage(evidence.holds[:, :n], evidence.idf, len(sentences)),
         "time": within(evidence.made, question),
-        "when": evidence.has(Trait.TIME)[:n] * float(question.when),
-        "user": evidence.has(Trait.USER)[:n] * float(question.own),
+        "when": likely * evidence.has(Trait.TIME)[:n] * float(question.when),
+        "user": likely * evidence.has(Trait.USER)[:n] * float(question.own),
         "speaker": evidence.spoken,
         "question": evidence.has(Trait.ASKS)[:n].astype(np.float64),
         "first_person": evidence.has(Trait.FIRST)[:n].astype(np.float64),

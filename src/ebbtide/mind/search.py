@@ -133,11 +133,11 @@ class Search:
         candidates = await self._store.match(query)
         hits = await self._ranked(candidates, self._asked.k)
         hidden = await left_out(self._store, candidates.hidden, self._now, self._asked.at_least)
-        declined = await self._declined(query, hits) if self._asked.explain else []
+        # Of all candidates: an answer may rank first for what stands beside it, and be little similar itself
+        similar = np.sort(candidates.similarity + candidates.lift)[::-1].tolist() if hits else []
+        declined = await self._declined(query, similar) if self._asked.explain else []
         words_only = candidates.meant is None
         floor = self._store.regime.common.match_floor
-        # Of all candidates: an answer may rank first for what stands beside it, and be little similar itself
-        similar = (candidates.similarity + candidates.lift).tolist() if hits else []
         poor = weak(similar, floor, info.memories, words_only=words_only)
         return Found(tuple(hits), tuple(declined), candidates.exact, info.unembedded, self._note, hidden, poor)
 
@@ -276,9 +276,12 @@ class Search:
 
     # ---- what was declined
 
-    async def _declined(self, query: Query, hits: Sequence[Hit]) -> list[Declined]:
-        """What would have been told but for its state; and what matches in the trash."""
-        worst = hits[-1].similarity if len(hits) >= self._asked.k else -1.0
+    async def _declined(self, query: Query, similar: Sequence[float]) -> list[Declined]:
+        """What is among the k most similar but for its state; and what matches in the trash.
+
+        `similar`: the similarities of all that may be told, highest first.
+        """
+        worst = similar[self._asked.k - 1] if len(similar) >= self._asked.k else -1.0
         hidden = tuple(state for state in self._metabolism.states if state not in query.filter.states)
         found: list[Declined] = []
         if hidden:

@@ -13,11 +13,12 @@ from ebbtide.models.places import says_where
 
 _HAN_COUNTS = 3  # characters that a Han character counts for: it says about as much
 _SPELLED_OUT = "|".join(month for month in MONTHS if len(month) > 3 and month != "may")  # "may" is mostly no month
+_MAY = r"(?:in|last|next|since|until|early|mid|late|\d{1,2})\s+may|may\s+\d{1,4}"
 _TIME_EN = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this|past)\s+(?:night|week|weekend|month|year|summer|winter|"
     r"spring|fall|autumn|time|mon|tue|wed|thu|fri|sat|sun)\w*|\w+\s+(?:days?|weeks?|months?|years?|hours?|minutes?)\b|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|afternoon|evening|\d{1,2}:\d{2}|\d{1,2}\s?[ap]m|"
-    rf"(?:19|20)\d\d|\d{{1,2}}(?:st|nd|rd|th)|{_SPELLED_OUT})\b",
+    rf"(?:19|20)\d\d|\d{{1,2}}(?:st|nd|rd|th)|{_SPELLED_OUT}|{_MAY})\b",
     re.IGNORECASE,
 )
 _NUMBER = "[0-9一二两三四五六七八九十几半]"
