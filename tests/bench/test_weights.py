@@ -99,4 +99,4 @@ def test_a_term_that_no_candidate_has_is_in_no_table(monkeypatch: pytest.MonkeyP
     assert scored(gathered, heavy)["lme-dev"] == [Score((0,), (0.0,))]
     assert ablated(gathered, heavy)["coverage"]["lme-dev"] == [Score((1,), (0.0,))]
     monkeypatch.setattr(weights, "progress", lambda text: None)
-    assert set(fitted(gathered)) == {ALL, *SETS}
+    assert set(fitted(gathered)) == {ALL, *SETS, "madial-zh", "madial-en"}
