@@ -11,6 +11,7 @@ from ebbtide.core.memory import DAY, Content, Message
 from ebbtide.mind import Mind
 from ebbtide.mind.shortening import follow_text
 from tests.builders import BIRTH
+from tests.hashing import Hashing, searchable
 from tests.helpers import METABOLISMS, FakeClock, everything, mind_in_ram, mind_on_disk, snapshot
 from tests.scripted_model import HUNDRED, FindingFacts, by_text, settle, told_in_ram, topics
 
@@ -167,3 +168,12 @@ async def test_a_merged_memory_is_the_first_ones_speakers_if_that_is_known(one: 
     assert (await mind.get("a")).speaker == both
     await mind.restore("b")
     assert [(await mind.get(key)).speaker for key in "ab"] == [one, two]
+
+
+async def test_what_is_embedded_begins_with_the_name_of_the_speaker_and_not_with_a_role() -> None:
+    embedder = Hashing()
+    mind = await searchable(embedder, "tide")
+    for speaker in ("Caroline", "user", ""):
+        await mind.put("I moved", speaker=speaker)
+    await mind.reembed()
+    assert sorted(embedder.texts) == ["Caroline: I moved", "I moved", "I moved"]

@@ -2,6 +2,7 @@
 
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -230,3 +231,10 @@ def test_any_text_finds_itself_as_a_memory(text: str) -> None:
 @given(st.text(st.characters(codec="utf-8")))
 def test_how_characters_are_put_together_makes_no_difference(text: str) -> None:
     assert of(unicodedata.normalize("NFD", text)) == of(unicodedata.normalize("NFC", text))
+
+
+def test_a_memory_is_found_by_the_name_of_who_said_it_and_not_by_a_part_in_the_talk() -> None:
+    said_by = {name: ANALYZER.content(Content("k", "tea", speaker=name)) for name in ("Caroline", "assistant", "")}
+    asked = ANALYZER.query("caroline").among(Field.WORDS)
+    assert np.isin(asked, said_by["Caroline"].among(Field.WORDS)).all()
+    assert said_by["assistant"].among(Field.WORDS).tolist() == said_by[""].among(Field.WORDS).tolist()

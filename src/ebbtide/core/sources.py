@@ -87,3 +87,11 @@ def _filled(times: Sequence[float | None]) -> list[float | None]:
         known = time if time is not None else known
         filled.append(known)
     return filled
+
+
+def name_of(speaker: str) -> str:
+    """The name of who said something; empty where only a part in the conversation is known, or nothing."""
+    return "" if speaker.casefold() in _PARTS else speaker
+
+
+_PARTS = frozenset({"user", "assistant", "system", "human", "ai", "用户", "助手"})

@@ -15,6 +15,7 @@ from ebbtide.core.index import IndexRow, Material, Recipe, Unread
 from ebbtide.core.memory import Content
 from ebbtide.core.ports import Analyzer, IndexInfo, Store
 from ebbtide.core.signals import NEVER, Column
+from ebbtide.core.sources import name_of
 from ebbtide.core.terms import Terms
 from ebbtide.mind.appraising import Appraiser
 from ebbtide.mind.tools import Tools
@@ -265,7 +266,7 @@ class Indexing:
     async def _embedded(self, waiting: Sequence[Unread], contents: dict[int, Content]) -> list[IndexRow]:
         if not waiting:
             return []
-        vectors = await self._embed([contents[one.id].text for one in waiting])
+        vectors = await self._embed([_told(contents[one.id]) for one in waiting])
         if not self._embeds:
             return []  # another embedder by now: its vectors must never stand among those of the one before
         return [IndexRow(one.id, one.edition, None, vector) for one, vector in zip(waiting, vectors, strict=True)]
@@ -293,6 +294,12 @@ class Indexing:
             raise EmbedderFailed(detail=f"{type(error).__name__}: {error}") from error
         self._failing = False
         return vectors
+
+
+def _told(content: Content) -> str:
+    """What is embedded: the text, with the name of who said it. "I moved" says little without."""
+    name = name_of(content.speaker)
+    return f"{name}: {content.text}" if name else content.text
 
 
 def _space(embedder: Embedder) -> str:

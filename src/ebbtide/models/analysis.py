@@ -15,6 +15,7 @@ from ebbtide.core.language import is_chinese
 from ebbtide.core.memory import Content
 from ebbtide.core.ports import TextFeatures
 from ebbtide.core.question import Question
+from ebbtide.core.sources import name_of
 from ebbtide.core.terms import Field, Terms, Trait, code_of, trait_code
 from ebbtide.models.appraisal import text_features
 from ebbtide.models.builtin import lexicon_en as en
@@ -65,8 +66,10 @@ class Analyzer:
     name = f"words-{VERSION}"
 
     def content(self, content: Content) -> Terms:
-        """Text, phrase and keywords are words alike; the key is found letter by letter; the labels filter."""
-        codes = _codes("\n".join((content.text, content.phrase, *content.keywords)), _grams_and_characters)
+        """Text, phrase, keywords and the name of who said it are words alike; the key is found letter by letter; the
+        labels filter."""
+        words = (content.text, content.phrase, *content.keywords, name_of(content.speaker))
+        codes = _codes("\n".join(words), _grams_and_characters)
         codes += _label(Field.KIND, content.kind), _label(Field.DOMAIN, content.domain)
         codes.append(code_of(Field.EXACT, _exact(content.key)))
         codes += {self.keyword(keyword) for keyword in content.keywords}

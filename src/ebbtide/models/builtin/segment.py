@@ -20,7 +20,6 @@ from ebbtide.models.builtin.weigh import features
 from ebbtide.models.builtin.words import read
 
 _COMFORTABLE = 240  # beyond this, going on takes more than the benefit of the doubt
-_TURN = 240  # a turn of a dialogue up to this size is one piece
 _SHORT = 90  # an answer of at most this size stays with its question; one that shows its bond may have twice that
 _FADE = 0.6  # how much of an earlier sentence's words still counts, one sentence later
 _COHERENT = 0.12  # share of a sentence's words that must be known for it to go on by them alone
@@ -126,10 +125,10 @@ def _goes_on(piece: _Piece, sentence: _Sentence) -> bool:
 
 
 def _one_turn(piece: _Piece, sentence: _Sentence) -> bool:
-    """In a dialogue a short turn stays whole, unless it says itself that it changes the topic."""
+    """In a dialogue a turn that is short enough for one piece stays whole, unless it says that it changes the topic."""
     if any(each.message != sentence.message for each in piece.sentences):
         return False
-    return piece.size + sentence.size <= _TURN and not _opens_with(sentence, zh.TOPIC_CUES, en.TOPIC_CUES)
+    return piece.size + sentence.size <= LONGEST and not _opens_with(sentence, zh.TOPIC_CUES, en.TOPIC_CUES)
 
 
 def _replies(piece: _Piece, sentence: _Sentence) -> bool:
