@@ -62,6 +62,9 @@ class _Reader:
     def features(self, text: str) -> TextFeatures:
         return TextFeatures(0.0, False, False, False, False)
 
+    def says_where(self, text: str) -> bool:
+        return False
+
     def supersedes(self, older: Content, newer: Content) -> bool:
         return True
 

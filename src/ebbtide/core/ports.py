@@ -88,7 +88,7 @@ class TextFeatures(NamedTuple):
     asks: bool  # ends in a question mark
     first: bool  # speaks in the first person
     second: bool  # addresses a second person
-    place: bool = False  # says where; for explanations, it weighs nothing by itself
+    chinese: bool = False
 
 
 class Analyzer(Protocol):
@@ -112,6 +112,10 @@ class Analyzer(Protocol):
         ...
 
     def features(self, text: str) -> TextFeatures: ...
+
+    def says_where(self, text: str) -> bool:
+        """For explanations: it weighs nothing by itself."""
+        ...
 
     def supersedes(self, older: Content, newer: Content) -> bool:
         """Whether the newer of two with similar vectors is about the same person and matter as the older one."""

@@ -71,16 +71,16 @@ def _span(seconds: float) -> str:
 async def _says(store: Store, text: str, s: Signals, analyzer: Analyzer | None) -> str:
     if analyzer is None:
         return ""
-    read = analyzer.features(text)
+    read, place = analyzer.features(text), analyzer.says_where(text)
     before = await store.contents([int(s.id[0]) - 1])
     answers = any(analyzer.features(content.text).asks for content in before.values())
-    return ", ".join(_read_off(read, answers=answers, size=_size(text, read, s)))
+    return ", ".join(_read_off(read, place=place, answers=answers, size=_size(text, read, s)))
 
 
-def _read_off(read: TextFeatures, *, answers: bool, size: str) -> list[str]:
+def _read_off(read: TextFeatures, *, place: bool, answers: bool, size: str) -> list[str]:
     where = {(True, True): "says when and where", (True, False): "says when", (False, True): "says where"}
     said = {
-        where.get((read.time, read.place), ""): read.time or read.place,
+        where.get((read.time, place), ""): read.time or place,
         "follows a question": answers,
         "speaks in the first person": read.first,
         "addresses a reader": read.second,

@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import chain
 from operator import add
 
-from ebbtide.core.language import is_chinese
 from ebbtide.core.memory import Content
 from ebbtide.core.ports import TextFeatures
 from ebbtide.core.question import Question
@@ -20,6 +19,7 @@ from ebbtide.core.terms import Field, Terms, Trait, code_of, trait_code
 from ebbtide.models.appraisal import text_features
 from ebbtide.models.builtin import lexicon_en as en
 from ebbtide.models.builtin import lexicon_zh as zh
+from ebbtide.models.places import says_where
 from ebbtide.models.questions import is_user, question, speaker_code, speaker_of
 from ebbtide.models.stems import stem
 
@@ -93,6 +93,9 @@ class Analyzer:
         """What its content prior is made of."""
         return text_features(text)
 
+    def says_where(self, text: str) -> bool:
+        return says_where(text)
+
     def supersedes(self, older: Content, newer: Content) -> bool:
         """Whether the newer of two similar ones says the same, of the same person, or updates it.
 
@@ -151,7 +154,7 @@ def _traits(content: Content) -> Iterator[int]:
         Trait.ASKS: read.asks,
         Trait.FIRST: read.first,
         Trait.TIME: read.time,
-        Trait.HAN: is_chinese(text),
+        Trait.HAN: read.chinese,
         Trait.USER: is_user(speaker),
     }
     yield from (trait_code(trait) for trait, holds in has.items() if holds)

@@ -5,11 +5,11 @@ SPEC T3; Chinese and English.
 
 import math
 import re
+from functools import lru_cache
 
 from ebbtide.core.language import HAN_CHARACTER, is_chinese
 from ebbtide.core.numerals import MONTHS
 from ebbtide.core.ports import TextFeatures
-from ebbtide.models.places import says_where
 
 _HAN_COUNTS = 3  # characters that a Han character counts for: it says about as much
 _SPELLED_OUT = "|".join(month for month in MONTHS if len(month) > 3 and month != "may")  # "may" is mostly no month
@@ -33,13 +33,23 @@ _ASKS = re.compile(r"[?？][\s\"'”’」)）]*$")
 
 
 def text_features(text: str) -> TextFeatures:
+    """Of a text that is not long they are remembered: they are read for the index, and again for the content prior."""
+    return _remembered(text) if len(text) <= _SHORT else _features(text)
+
+
+def _features(text: str) -> TextFeatures:
+    chinese = is_chinese(text)
     size = len(text) + (_HAN_COUNTS - 1) * len(HAN_CHARACTER.findall(text))
-    when = _TIME_ZH if is_chinese(text) else _TIME_EN
+    when = _TIME_ZH if chinese else _TIME_EN
     return TextFeatures(
         length=math.log1p(size),
         time=bool(when.search(text)),
         asks=bool(_ASKS.search(text)),
         first=bool(_FIRST.search(text)),
         second=bool(_SECOND.search(text)),
-        place=says_where(text),
+        chinese=chinese,
     )
+
+
+_SHORT = 2000  # characters
+_remembered = lru_cache(maxsize=2048)(_features)
