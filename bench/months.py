@@ -206,10 +206,8 @@ NOTES = (
     "Credit: `mind.turn`, with the recorded answer as the agent's; nothing else tells the mind what helped, and what "
     "was not shown cannot be credited. Truth: the evidence is touched after the question, whether it was shown or not; "
     "of what was shown: only the evidence among the hits.",
-    "Why 80 and 85 are missed: similarity alone answers 73 %, and need adds at most 0.2 to a similarity, so what "
-    "lies far from the ten best is not lifted into them by any use. With questions drawn at random with repetition "
-    "instead of in rounds, an earlier run had 79.9, 78.7 and 81.7 with credit, 80.2, 79.1 and 82.3 with truth of "
-    "what was shown, and 75.0, 72.6 and 76.9 by similarity alone.",
+    "Why 85 is missed in some months: similarity alone answers 73 %, and need adds at most 0.2 to a score, so what "
+    "lies far from the ten best is not lifted into them by any use. Turns are put one by one: no conversation links.",
 )
 
 
