@@ -55,10 +55,8 @@ class Noise:
     def of(cls, cosines: Column) -> "Noise":
         """From the cosines of all memories, or of a fair sample. A few of them say little, so they change little."""
         have = cosines[~np.isnan(cosines)].astype(np.float64)
-        weight = _BELIEF + len(have)
-        mean = (_BELIEF * _USUAL + have.sum()) / weight
-        square = _BELIEF * (_USUAL**2 + (_USUAL - mean) ** 2) + ((have - mean) ** 2).sum()
-        return cls(float(mean), float(np.sqrt(square / weight)))
+        alone = Noises.of(have[None, :])
+        return cls(alone.mean.item(), alone.spread.item())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ class Noises:
 
     @classmethod
     def of(cls, cosines: Column) -> "Noises":
-        """(query, memory), as in `Noise.of`; none is missing."""
+        """From (query, memory), none of which is missing: the usual mean and spread, believed like some looked at."""
         weight = _BELIEF + cosines.shape[1]
         mean = (_BELIEF * _USUAL + cosines.sum(axis=1, dtype=np.float64, keepdims=True)) / weight
         off = ((cosines - mean) ** 2).sum(axis=1, keepdims=True)
